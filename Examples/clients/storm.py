@@ -31,9 +31,9 @@ WAIT_MS = 20_000
 class Worker:
     """One connection, one name, one error at a time, and a recovery of its own."""
 
-    def __init__(self, context, endpoint, number):
-        self.name, self.recovers = f"worker-{number}", number % 10 != 7
-        self.attempts, self.result, self.option = 0, None, None
+    def __init__(self, context, endpoint, number, report=REPORT):
+        self.name, self.recovers, self.report = f"worker-{number}", number % 10 != 7, report
+        self.attempts, self.result, self.option, self.by = 0, None, None, None
         self.socket = context.socket(zmq.REQ)
         self.socket.setsockopt(zmq.LINGER, 0)
         self.socket.connect(endpoint)
@@ -41,7 +41,7 @@ class Worker:
     def present(self, retry_of=None):
         self.ident, self.result = str(uuid.uuid4()), None
         self.socket.send_multipart(encode(
-            "PRESENT", json.dumps(REPORT).encode(), id=self.ident, attempt=1, origin=self.name,
+            "PRESENT", json.dumps(self.report).encode(), id=self.ident, attempt=1, origin=self.name,
             path=self.name, wait_ms=WAIT_MS, retry_of=retry_of))
 
     def recover(self):
@@ -54,7 +54,7 @@ class Worker:
         if verb == "PENDING":
             self.socket.send_multipart(encode("AWAIT", id=self.ident, wait_ms=WAIT_MS))
         elif verb == "ANSWER" and self.result is None:
-            self.option = fields["option"]
+            self.option, self.by = fields["option"], fields["by"]
             self.result = self.recover() if self.option == "retry" else "failed"
             self.socket.send_multipart(encode(
                 "SETTLED", id=self.ident, answer=fields["answer"], result=self.result))

@@ -13,7 +13,7 @@ extension EndToEnd {
         init() throws { sandbox = try Sandbox() }
 
         /// A program of the example on a port that the system chooses, and its address.
-        private func receiver(
+        func receiver(
             _ script: String, _ arguments: String...
         ) async throws -> (process: Launched, address: String) {
             let path = Self.example.appending(path: script).path
@@ -25,7 +25,7 @@ extension EndToEnd {
             return (process, String(process.output.value.prefix { $0 != "\n" }))
         }
 
-        private func secret(_ name: String) throws -> String {
+        func secret(_ name: String) throws -> String {
             let path = try sandbox.write(name, "0123456789abcdef")
             try FileManager.default.setAttributes(
                 [.posixPermissions: 0o600], ofItemAtPath: path)
@@ -39,7 +39,7 @@ extension EndToEnd {
         }
 
         /// The requests of a stand-in, once so many were taken.
-        private func taken(_ count: Int, by standIn: Launched) async -> [JSONValue] {
+        func taken(_ count: Int, by standIn: Launched) async -> [JSONValue] {
             let isTaken = await standIn.output.becomes {
                 Self.requests($0).filter { $0["status"] == 200 }.count >= count
             }
@@ -51,36 +51,6 @@ extension EndToEnd {
             try sandbox.writeTopology(
                 presenters: "console: { listen: \"127.0.0.1:*\", url: \"http://c.example\" }",
                 extra: "    notify: [{ \(hooks.joined(separator: " }, { ")) }]")
-        }
-
-        @Test("A storm of 1,000 with three causes: one signed message each, after two failures")
-        func storm() async throws {
-            let secret = try secret("secret")
-            let (standIn, address) = try await receiver(
-                "stand_in.py", "--fail", "2", "--secret-file", secret)
-            try topology("name: in, url: \(address)/in, secret: file:\(secret), digest: 10s")
-            let central = try await sandbox.start("central")
-            let child = try FloodingChild(to: sandbox.endpoint("central"), name: "storm")
-            let causes = ["The disk is full.", "The lease is over.", "The key is unknown."]
-            try child.flood(1_000, untilTaken: 960, causes: causes)
-            let requests = await taken(3, by: standIn)
-            #expect(requests.map { $0["status"] } == [503, 503, 200, 200, 200])
-            #expect(Set(requests.prefix(3).compactMap { $0["message"] }).count == 1)
-            let messages = requests.dropFirst(2).compactMap { $0["body"] }
-            #expect(
-                messages.compactMap { $0["title"]?.stringValue }.sorted() == [
-                    "opened: 333 × The key is unknown.", "opened: 333 × The lease is over.",
-                    "opened: 334 × The disk is full.",
-                ])
-            for message in messages {
-                let id = message["ids"]?.arrayValue?.first?.stringValue ?? ""
-                #expect(message["link"] == .string("http://c.example/#/inbox/\(id)"))
-            }
-            let log = central.errors.value
-            #expect(log.components(separatedBy: "notify: hook fails").count == 2)
-            #expect(await central.says("notify: hook works again"))
-            #expect(!log.contains("0123456789abcdef"))
-            withExtendedLifetime(child) {}
         }
 
         @Test("A dead letter is listed and sent again; what waits at SIGTERM is sent")

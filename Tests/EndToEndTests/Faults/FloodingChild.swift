@@ -34,15 +34,12 @@ final class FloodingChild {
     /// Sends so many presentations, each 16th followed by a PING of the transport, and returns
     /// when at least `least` are taken from the connection, which the PONGs show: on return the
     /// rest waits in the receive queue, or in front of it.
-    ///
-    /// - Parameter causes: The descriptions, in turn.
-    func flood(_ count: Int, untilTaken least: Int, causes: [String] = ["Too much."]) throws {
+    func flood(_ count: Int, untilTaken least: Int) throws {
         var bytes: [UInt8] = []
         for number in 0..<count {
             let id = "01890a5d-ac96-774b-bcce-" + String(format: "%012x", number)
             let header = "id: \(id)\nattempt: 1\norigin: flood\npath: flood\n"
-            let cause = causes[number % causes.count]
-            let report = "{\"domain\":\"flood\",\"description\":\"\(cause)\"}"
+            let report = #"{"domain":"flood","description":"Too much."}"#
             bytes += Self.message("PRESENT", header, report)
             if number % 16 == 15 { bytes += Self.command("PING", [0, 0]) }
         }
