@@ -14,16 +14,6 @@ extension EndToEnd {
         let sandbox: Sandbox
         init() throws { sandbox = try Sandbox() }
 
-        /// Everything that processes wrote here, by file.
-        private func files() throws -> [String: String] {
-            let names = try FileManager.default.contentsOfDirectory(atPath: sandbox.folder)
-            let found = names.compactMap { name in
-                FileManager.default.contents(atPath: sandbox.path(name))
-                    .map { (name, String(decoding: $0, as: UTF8.self)) }
-            }
-            return Dictionary(uniqueKeysWithValues: found)
-        }
-
         private func bus() async throws -> (nodes: [Launched], client: ConsoleClient) {
             try sandbox.writeTopology(
                 presenters: "console: { listen: \"127.0.0.1:*\" }",
@@ -44,7 +34,7 @@ extension EndToEnd {
                 "central's log": nodes[0].errors.value, "relay's log": nodes[1].errors.value,
                 "relay's status": status.output.value,
             ]
-            return try files().merging(said) { $1 }
+            return try sandbox.files().merging(said) { $1 }
         }
 
         @Test("Secrets of a command that exec runs are masked in all that leaves it")

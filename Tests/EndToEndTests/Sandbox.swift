@@ -36,6 +36,16 @@ final class Sandbox: Sendable {
         try String(contentsOfFile: path(name), encoding: .utf8)
     }
 
+    /// Everything that processes wrote here, by file.
+    func files() throws -> [String: String] {
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+        let found = names.compactMap { name in
+            FileManager.default.contents(atPath: path(name))
+                .map { (name, String(decoding: $0, as: UTF8.self)) }
+        }
+        return Dictionary(uniqueKeysWithValues: found)
+    }
+
     /// A topology of one node `central` with these presenters, and `relay` below it.
     func writeTopology(presenters: String, extra: String = "") throws {
         try write(
