@@ -66,10 +66,12 @@ final class AuditHistory: AuditLog {
     fileprivate struct State {
         var events: [Event] = []
         var start = 0
-        /// How many events this life of the node had, with those that fell out.
+        /// With those that fell out.
         var total = 0
         /// By minutes since 1970.
         var buckets: [Int: Bucket] = [:]
+        /// The answers that were given in this life of the node.
+        var answers: [Answer.Via: Int] = [:]
     }
 
     private let state = Mutex(State())
@@ -105,6 +107,9 @@ final class AuditHistory: AuditLog {
                 isCancel(event.id, answer.option) ? .cancelled : .failed
             case .reported, .ended, .completed: nil
             }
+        if case .decided(let answer, isRestored: false) = event.what {
+            state.withLock { $0.answers[answer.via, default: 0] += 1 }
+        }
         add(event.word, event.id, event.fields, event.sentence, at: time, count)
     }
 
@@ -135,6 +140,13 @@ final class AuditHistory: AuditLog {
             return (Array(events.suffix(fresh).prefix(limit)), state.total - seen - fresh)
         }
     }
+
+    /// How many events this life of the node had, with those that are not here any longer.
+    var total: Int { state.withLock(\.total) }
+
+    /// How many answers were given in this life of the node, by how they were made. What an earlier
+    /// life decided and this one delivers is none.
+    var answers: [Answer.Via: Int] { state.withLock(\.answers) }
 
     /// The events with their numbers, oldest first.
     var numbered: [(number: Int, event: Event)] {

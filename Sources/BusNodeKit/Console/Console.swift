@@ -17,6 +17,7 @@ final class Console: Sendable {
     let links: AnswerLinks?
     let admission: ConsoleAdmission
     let sessions = ConsoleSessions()
+    let connections = ConsoleConnections()
     /// Nil where no proxy may say who sends a request.
     let proxy: ConsoleProxy?
     /// Nil where no identity provider may.
@@ -186,6 +187,11 @@ final class Console: Sendable {
     }
 
     func attach(_ node: Node) { running.set(node) }
+
+    /// The status of its node; nil before that is made.
+    var nodeStatus: NodeStatus? {
+        get async { await running.node?.status }
+    }
 
     var tables: TableSizes {
         get async { await running.node?.tableSizes ?? TableSizes() }

@@ -138,15 +138,15 @@ extension ConsoleAPI {
             body: ResponseBody(byteBuffer: ByteBuffer(string: CSVText.text(page.entries))))
     }
 
+    static let stuck = APIProblem(.serviceUnavailable, "stuck", "the node does not respond")
+
     /// Whether the node's thread responds. Without data, since anyone may ask.
     func health(
         by clock: any Clock<Duration> = ContinuousClock(),
         asking node: @escaping @Sendable () async -> TableSizes
     ) async throws(APIProblem) -> Response {
         guard await withTimeLimit(ConsoleLimits.statusTime, clock: clock, operation: node) != nil
-        else {
-            throw APIProblem(.serviceUnavailable, "stuck", "the node does not respond")
-        }
+        else { throw Self.stuck }
         return Response(["status": "ok"])
     }
 }

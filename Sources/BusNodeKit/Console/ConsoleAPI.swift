@@ -31,6 +31,10 @@ struct ConsoleAPI: Sendable {
         routes.get(Self.healthPath, needs: .nothing) { _, _ in
             try await health { await console.tables }
         }
+        routes.get("/metrics", needs: .admission) { request, _ in
+            _ = try QueryFields(request.uri.query).allowing()
+            return try await metrics { await console.nodeStatus }
+        }
         routes.get("/api/v1/openapi.yaml", needs: .admission) { _, _ in page.interface }
         routes.get("/api/v1/inbox", needs: .admission) { request, _ in try list(request) }
         routes.get("/api/v1/presentations/{id}", needs: .admission) { request, context in

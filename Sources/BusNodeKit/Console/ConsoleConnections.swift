@@ -64,6 +64,11 @@ final class ConsoleConnections: Sendable {
             details: ["limit": .count(countMax)])
     }
 
+    /// How many are open, and how many of these have shown the token.
+    var counts: (all: Int, known: Int) {
+        state.withLock { ($0.connections.count, $0.connections.values.count { $0.isKnown }) }
+    }
+
     func closeAll() {
         let channels = state.withLock { $0.connections.values.map(\.channel) }
         for channel in channels { channel.cut() }

@@ -11,7 +11,6 @@ import Synchronization
 /// Serves a console over HTTP, with TLS or without, until its node stops.
 struct ConsoleServer: Service {
     let console: Console
-    private let connections = ConsoleConnections()
     private let refusals: RefusalLog
     private let say: @Sendable (String) -> Void
 
@@ -81,7 +80,7 @@ struct ConsoleServer: Service {
     }
 
     private var channelConfiguration: HTTP1Channel.Configuration {
-        let (connections, refusals) = (connections, refusals)
+        let (connections, refusals) = (console.connections, refusals)
         return HTTP1Channel.Configuration(
             additionalChannelHandlers: [ClientPatience(connections, refusals)],
             httpDecoderConfiguration: .init(
@@ -102,8 +101,8 @@ struct ConsoleServer: Service {
                 gate: ConsoleGate(
                     hosts: hosts, admission: console.admission, sessions: console.sessions,
                     proxy: console.proxy, signIn: console.signIn),
-                page: api.page, routes: routes, connections: connections, refusals: refusals,
-                logger: console.logger)
+                page: api.page, routes: routes, connections: console.connections,
+                refusals: refusals, logger: console.logger)
         ).buildResponder()
     }
 
@@ -128,7 +127,7 @@ struct ConsoleServer: Service {
     private func closeConnectionsAtTheEnd() async {
         try? await gracefulShutdown()
         try? await Task.sleep(for: ConsoleLimits.shutdownTime)
-        connections.closeAll()
+        console.connections.closeAll()
     }
 }
 

@@ -90,6 +90,8 @@ final class EventStreams: Sendable {
         return Place(self, number)
     }
 
+    var count: Int { state.withLock(\.streams.count) }
+
     /// Ends the streams of a sign-in.
     func end(_ session: ConsoleSessions.Label) {
         let streams = state.withLock { $0.streams.values.filter { $0.session == session } }

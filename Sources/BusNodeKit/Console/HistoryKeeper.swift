@@ -60,6 +60,11 @@ actor HistoryKeeper {
         inbox.kept(upTo: seenRevision)
     }
 
+    /// How many changed presentations and how many events the store lacks.
+    var unwritten: (presentations: Int, events: Int) {
+        (inbox.items(changedAfter: seenRevision).count, history.total - seenEvents)
+    }
+
     /// Writes each change until the task is cancelled.
     func run() async {
         await withTaskGroup(of: Void.self) { group in

@@ -165,8 +165,10 @@ extension InboxItem.Stage {
         }
     }
 
-    /// Whether a person may still answer, or undo an answer.
-    var isUnderWay: Bool { ["open", "claimed", "leaving"].contains(word) }
+    /// The words of those in which a person may still answer, or undo an answer.
+    static let wordsUnderWay = ["open", "claimed", "leaving"]
+
+    var isUnderWay: Bool { Self.wordsUnderWay.contains(word) }
 }
 
 extension String {

@@ -113,6 +113,13 @@ extension EndToEnd.Notify {
         #expect(Set(ruled.compactMap { $0["by"] }) == ["policy central rule 1"])
         #expect(Set(ruled.compactMap { $0["cause"] }) == [.string(Self.causes[0])])
         try await areOpen(820)
+        let metrics = try await client.send("GET", "/metrics").text
+        for line in [
+            #"errorbus_presentations{severity="error",stage="open"} 820"#,
+            #"errorbus_answers_total{via="person"} 200"#,
+            #"errorbus_answers_total{via="policy"} 10"#,
+            #"errorbus_hook_messages_total{hook="in"} 3"#,
+        ] { #expect(metrics.contains("\(line)\n"), "\(metrics)") }
         let rest = [234, 243, 343]
         for (cause, count) in zip(Self.causes, rest) {
             #expect(try await answered(cause, with: "retry", client).count == count)
