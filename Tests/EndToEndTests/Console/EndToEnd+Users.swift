@@ -20,15 +20,21 @@ extension EndToEnd {
 
         /// The console's address, once central and a relay below it run.
         func started(
-            more: String = ""
+            more: String = "", extra: String = ""
         ) async throws -> (nodes: [Launched], address: String) {
             try sandbox.writeTopology(
-                presenters: "console: { listen: \"127.0.0.1:*\", users: \"file:\(file)\"\(more) }")
+                presenters: "console: { listen: \"127.0.0.1:*\", users: \"file:\(file)\"\(more) }",
+                extra: extra)
+            let (central, address) = try await startedCentral()
+            return ([central, try await sandbox.start("relay")], address)
+        }
+
+        /// Central alone, and its console's address.
+        func startedCentral() async throws -> (node: Launched, address: String) {
             let central = try await sandbox.start("central")
-            let relay = try await sandbox.start("relay")
             try #require(await central.says("for the users in"), "\(central.errors.value)")
             let said = central.errors.value.components(separatedBy: "http://")[1]
-            return ([central, relay], said.components(separatedBy: "/")[0])
+            return (central, said.components(separatedBy: "/")[0])
         }
 
         @Test("Each may do what the file says, under no other name, until it is removed")
