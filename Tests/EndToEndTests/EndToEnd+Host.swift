@@ -8,6 +8,8 @@ extension EndToEnd {
         let sandbox: Sandbox
         init() throws { sandbox = try Sandbox() }
 
+        private static let systemdAnalyze = "/usr/bin/systemd-analyze"
+
         private func run(_ node: String) throws -> Launched {
             try Launched(["run", "--topology", sandbox.path("topology.yaml"), "--node", node])
         }
@@ -75,6 +77,49 @@ extension EndToEnd {
             #expect(stat(sandbox.path("central.jsonl"), &status) == 0)
             #expect(status.st_mode & 0o137 == 0)
             withExtendedLifetime(relay) {}
+        }
+
+        @Test("A service manager gets READY=1 at the socket that it names, once the node listens")
+        func notified() async throws {
+            let path = sandbox.path("manager")
+            let manager = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+            defer { close(manager) }
+            var address = sockaddr_un()
+            address.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+            let isBound = withUnsafePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(manager, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+                }
+            }
+            #expect(isBound)
+            try sandbox.writeTopology(listening: sandbox.endpoint("central"))
+            let central = try await sandbox.start(
+                "central", environment: ["NOTIFY_SOCKET": path])
+            var item = pollfd(fd: manager, events: Int16(POLLIN), revents: 0)
+            try #require(poll(&item, 1, Int32(patience * 1_000)) == 1)
+            var bytes = [UInt8](repeating: 0, count: 64)
+            let count = recv(manager, &bytes, bytes.count, 0)
+            #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "READY=1")
+            withExtendedLifetime(central) {}
+        }
+
+        @Test(
+            "systemd takes the unit of the example",
+            .enabled(if: FileManager.default.isExecutableFile(atPath: systemdAnalyze)))
+        func unit() async throws {
+            let name = "errorbus@central.service"
+            let file = URL(filePath: #filePath)
+                .appending(path: "../../../Examples/systemd/errorbus@.service").standardizedFileURL
+            let unit = try String(contentsOf: file, encoding: .utf8)
+            // A program that is there.
+            try sandbox.write(
+                name, unit.replacing("/usr/local/bin/bus-node", with: Launched.busNode))
+            let verify = try Launched(
+                ["verify", "--man=no", "--recursive-errors=no", sandbox.path(name)],
+                program: Self.systemdAnalyze)
+            #expect(try await verify.ending() == 0, "\(verify.errors.value)")
+            #expect(verify.errors.value.isEmpty)
         }
 
         @Test("The log of a node reports its parent as up, as lost with a reason, and as refusing")
