@@ -32,9 +32,10 @@ def secret(name):
     return path.read_text().strip() if name.isalnum() and path.is_file() else None
 
 
-def request(url, token, body=None):
-    """A response to a request, not yet read."""
+def request(url, token, body=None, more=None):
+    """A response to a request, with more headers, not yet read."""
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    headers |= more or {}
     data = None if body is None else json.dumps(body).encode()
     return urllib.request.urlopen(
         urllib.request.Request(url, data, headers), timeout=SECONDS_MAX)
@@ -74,17 +75,24 @@ def button(group, option, revision):
     return made
 
 
+def fits_button(option):
+    """Whether a press says all that the option needs."""
+    asks = any(field.get("required") and "default" not in field for field in option["fields"])
+    return option["signature"] != "missing" and not option["twoPeople"] and not asks
+
+
 def message(group, revision):
     """What stands in the channel while a group is open."""
     first = group["first"]
+    options = [option for option in first["options"] if fits_button(option)]
     lines = [f"*{text(first['description'], 500)}*",
              f"{group['severity']} · {text(first['domain'])} · from {text(first['origin'] or '?')}"]
     if group["members"] > 1:
         lines.append(f"{group['members']} presentations of {group['origins']} origins")
     if first["url"]:
-        lines.append(f"<{first['url']}|Show>")
-    buttons = [button(group, option, revision) for option in first["options"]
-               if option["signature"] != "missing" and not option["twoPeople"]]
+        others = len(first["options"]) - len(options)
+        lines.append(f"<{first['url']}|{f'Show, with {others} more' if others else 'Show'}>")
+    buttons = [button(group, option, revision) for option in options]
     blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": "\n".join(lines)}}]
     for start in range(0, len(buttons), 25):
         blocks.append({"type": "actions", "elements": buttons[start:start + 25]})
@@ -166,15 +174,21 @@ def publish_all():
 
 
 def follow():
-    """Reads the console's event stream until it ends."""
-    with request(f"{arguments.console}/api/v1/events", secret("console")) as stream:
-        name = None
+    """Reads the console's event stream until it ends, on from what was read before."""
+    with request(
+            f"{arguments.console}/api/v1/events", secret("console"), more=seen) as stream:
+        event = {}
         for line in stream:
             field, _, value = line.decode().rstrip("\n").partition(": ")
-            if field == "event":
-                name = value
-            elif field == "data" and name in ("hello", "change"):
-                events.put((name, json.loads(value)))
+            event[field] = value
+            # A stream may end in the middle of an event.
+            if line != b"\n":
+                continue
+            if event.get("event") in ("hello", "change"):
+                events.put((event["event"], json.loads(event["data"])))
+            if "id" in event:
+                seen["Last-Event-ID"] = event["id"]
+            event = {}
 
 
 def answer(action, person):
@@ -227,7 +241,7 @@ parser.add_argument("--port", type=int, default=9027)
 parser.add_argument("--slack", default="https://slack.com/api")
 arguments = parser.parse_args()
 # Only the thread of publish_all reads and changes the messages.
-messages, events = {}, queue.Queue()
+messages, events, seen = {}, queue.Queue(), {}
 server = ThreadingHTTPServer(("127.0.0.1", arguments.port), Interactivity)
 print(f"http://127.0.0.1:{server.server_port}", flush=True)
 threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -8,12 +8,18 @@ final class ProxiedLink: Sendable {
     private let api: String
     private let process: Launched
 
-    init(_ sandbox: Sandbox, to node: String, name: String = "link") async throws {
-        endpoint = sandbox.endpoint(name)
+    convenience init(_ sandbox: Sandbox, to node: String, name: String = "link") async throws {
+        try await self.init(
+            sandbox, from: sandbox.endpoint(name), to: sandbox.endpoint(node), name: name)
+    }
+
+    init(
+        _ sandbox: Sandbox, from endpoint: String, to other: String, name: String = "link"
+    ) async throws {
+        self.endpoint = endpoint
         api = sandbox.path("\(name)-api.sock")
         process = try Launched([
-            "proxy", "--listen", endpoint, "--connect", sandbox.endpoint(node), "--api",
-            "ipc://\(api)",
+            "proxy", "--listen", endpoint, "--connect", other, "--api", "ipc://\(api)",
         ])
         let isUp = await process.prints("controlled at")
         try #require(isUp, "the proxy is not up; it said: \(process.errors.value)")
