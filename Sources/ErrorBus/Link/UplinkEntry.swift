@@ -76,10 +76,12 @@ struct UplinkEntry: Hashable, Sendable {
         }
     }
 
-    /// Whether it takes a place at the parent.
+    /// Whether it takes a place at the parent. What a life of the parent has let go takes none at
+    /// the next one, which gets the withdrawal again.
     var isPlaced: Bool {
         switch phase {
-        case .asking, .accepted, .moving, .withdrawing: true
+        case .asking, .accepted, .moving: true
+        case .withdrawing: knownIn == nil
         case .waiting, .answered, .settled, .gone: false
         }
     }

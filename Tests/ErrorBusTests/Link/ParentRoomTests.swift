@@ -124,6 +124,24 @@ import Testing
         #expect(queued(actions) == [5, 6])
     }
 
+    @Test("what one life of the parent has let go takes no place at the next, also if that is busy")
+    func withdrawnBefore() {
+        var rig = rig(maxOpen: 1)
+        for number in 1...3 {
+            var request = UplinkRig.request(Self.id(number))
+            request.present.digest = ReportDigest(of: Message.samplePayload)
+            #expect(presented(rig.machine.presented(request, at: rig.now)) == [number])
+            _ = rig.withdraw(Self.id(number))
+            _ = rig.get(.withdrawn(id: Self.id(number)))
+        }
+        rig.reconnect()
+        let again = rig.get(UplinkRig.welcome(boot: 51, maxOpen: 1))
+        #expect(again.verbs == [.withdraw, .withdraw, .withdraw])
+        for number in 1...3 { _ = refuse(&rig, number) }
+        #expect(presented(ask(&rig, 4)) == [4])
+        #expect(queued(ask(&rig, 5)) == [5])
+    }
+
     @Test("a parent that takes more says so on the live link")
     func growth() {
         var rig = rig(maxOpen: 1)
