@@ -298,10 +298,11 @@ extension DownlinkMachine {
         _ delivery: inout DownlinkEntry.Delivery, _ id: PresentationID, _ result: RecoveryResult,
         at now: MonotonicTime
     ) -> [DownlinkAction] {
-        // Not carried out again: its values, secrets among them, are not kept, nor taken off each
-        // time that it is sent. After `unknown` the journal gets them with a later result.
-        if delivery.result == nil, result != .unknown {
-            delivery.answer = delivery.answer.withoutValues
+        // Not carried out again: its values are not kept, nor taken off each time that it is sent.
+        // After `unknown` what the node records of a later result has them, without secrets.
+        if result != .unknown {
+            let (answer, isFirst) = (delivery.answer, delivery.result == nil)
+            delivery.answer = isFirst ? answer.withoutValues : answer.withoutSecrets
         }
         delivery.result = result
         delivery.next = nil

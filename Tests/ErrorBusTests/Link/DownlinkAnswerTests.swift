@@ -185,6 +185,19 @@ import Testing
         #expect(delivery.answer.extras.payload.isEmpty != areKept)
     }
 
+    @Test("a result after unknown leaves the values to the record, and no secret")
+    func valuesAfterUnknown() {
+        var rig = asked()
+        let answer = Answer(
+            id: Message.sampleAnswer, option: "retry", by: "ann", via: .person,
+            values: ["n": 1], secrets: ["pin": "hunter2"])
+        _ = rig.answer(id, answer)
+        _ = rig.get(.settled(id, .unknown), from: one)
+        _ = rig.get(.settled(id, .recovered), from: one)
+        let payload = rig.machine.entries[id]?.answer?.extras.payload
+        #expect(payload == answer.withoutSecrets.extras.payload)
+    }
+
     @Test("a result is kept for ten minutes")
     func tombstone() {
         var rig = asked()
