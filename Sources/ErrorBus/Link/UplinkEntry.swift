@@ -169,6 +169,19 @@ extension UplinkEntry {
     }
 }
 
+extension EntryTable<UplinkEntry> {
+    /// Those that only keep a result or a withdrawal, the latest first.
+    var endedLatestFirst: [PresentationID] {
+        let ended = values.compactMap { entry in
+            entry.forgetAt.map { (until: $0, id: entry.request.present.id) }
+        }
+        return ended.sorted {
+            $0.until == $1.until
+                ? PresentationID.areInOrder($0.id, $1.id) : $0.until > $1.until
+        }.map(\.id)
+    }
+}
+
 /// A request to present at the parent.
 struct UplinkRequest: Hashable, Sendable {
     /// The path lacks this node; attempt and left-ms are set at each sending.

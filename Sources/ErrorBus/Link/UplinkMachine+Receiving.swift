@@ -320,7 +320,8 @@ extension UplinkMachine {
         return ticked(at: now)
     }
 
-    /// A parent is up: it gets the results that it may not know, paced, after the presentations.
+    /// A parent is up: it gets the results that it may not know, paced, after the presentations. The
+    /// latest first: those that no life of it may have heard. It takes only so many at once.
     ///
     /// - Parameter mayHaveLapsed: It was out of reach for so long that it may have given up its
     ///   answers: then it neither repeats them nor asks for results.
@@ -328,7 +329,7 @@ extension UplinkMachine {
         after count: Int, mayHaveLapsed: Bool, at now: MonotonicTime
     ) {
         var position = count
-        for id in entries.keys.sorted(by: PresentationID.areInOrder) {
+        for id in entries.endedLatestFirst {
             guard var entry = entries[id] else { continue }
             let next = now + UInt64(position / times.pacePerMillisecond)
             switch entry.phase {

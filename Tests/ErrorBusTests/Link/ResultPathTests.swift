@@ -147,6 +147,29 @@ import Testing
         let own = rig.get(.answer(id, .decision(), digest: digest))
         #expect(own == [.answered(id, .decision())])
     }
+
+    @Test("the latest result is sent first, whichever was presented first")
+    func latestFirst() {
+        var rig = UplinkRig.live()
+        let ids = (1...3 as ClosedRange<UInt64>).map { PresentationID($0) }
+        for id in ids {
+            var request = UplinkRig.request(id)
+            request.present.digest = digest
+            _ = rig.machine.presented(request, at: rig.now)
+            _ = rig.get(.answer(id, .decision()))
+        }
+        let order = [ids[1], ids[2], ids[0]]
+        for id in order {
+            _ = rig.settle(id)
+            rig.pass(1)
+        }
+        rig.reconnect()
+        let told: [PresentationID] = rig.get(UplinkRig.welcome(boot: 51)).sent.compactMap {
+            if case .settled(let settled) = $0 { settled.id } else { nil }
+        }
+        #expect(told == Array(order.reversed()))
+    }
+
     @Test("with its result an answer keeps no values above either; given up, it keeps them")
     func values() {
         for (result, areKept) in [(.recovered, false), (.unknown, true)]
