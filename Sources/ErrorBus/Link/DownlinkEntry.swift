@@ -260,6 +260,23 @@ extension DownlinkEntry {
     }
 }
 
+extension DownlinkEntry {
+    /// The result of an answer from above to this report, where the origin has ended without that
+    /// one for certain (rule 6); nil where it may come to another.
+    func result(of answer: UniqueID, to digest: ReportDigest?) -> RecoveryResult? {
+        guard digest != nil, self.digest == digest else { return nil }
+        switch phase {
+        case .answered(let delivery) where delivery.answer.id != answer:
+            switch delivery.result {
+            case .recovered, .failed: return .late
+            case .late, .withdrawn, .invalid, .unknown, nil: return nil
+            }
+        case .withdrawn: return .withdrawn
+        case .open, .answered, .abandoned, .refused: return nil
+        }
+    }
+}
+
 extension Answer {
     /// Whether it only reports that no answer came in time.
     var isExpiry: Bool { chosen == nil && reason == Outcome.Reason.expired.rawValue }

@@ -50,8 +50,8 @@ struct UplinkEntry: Hashable, Sendable {
     /// The life of a parent that has the result, or repeats the answer until it has.
     var knownIn: BootID?
     var telling: Telling?
-    /// Presented by an earlier life of this node, and settled or withdrawn below: kept until the
-    /// parent has acknowledged that.
+    /// Presented by an earlier life of this node alone, as far as it was, and settled or withdrawn
+    /// below, or given up here: kept until the parent has acknowledged that.
     var isPassedOn = false
 
     /// Whether a parent accepted it under this id. A 403 is then not a refusal, but the reply to an
@@ -77,11 +77,11 @@ struct UplinkEntry: Hashable, Sendable {
     }
 
     /// Whether it takes a place at the parent. What a life of the parent has let go takes none at
-    /// the next one, which gets the withdrawal again.
+    /// the next one, which gets the withdrawal again, nor does what this life has not presented.
     var isPlaced: Bool {
         switch phase {
         case .asking, .accepted, .moving: true
-        case .withdrawing: knownIn == nil
+        case .withdrawing: knownIn == nil && !isPassedOn
         case .waiting, .answered, .settled, .gone: false
         }
     }
@@ -128,6 +128,10 @@ struct UplinkEntry: Hashable, Sendable {
         case .waiting, .asking, .accepted, .answered, .settled, .moving: false
         }
     }
+
+    /// Whether this life of the node gave it up without having presented it. An answer is then to an
+    /// earlier life.
+    var isLeftByEarlierLife: Bool { isPassedOn && isGivenUpByHop }
 
     /// Whether this node or the parent waits for a reply, so that the parent cannot be left now.
     var isBetween: Bool {

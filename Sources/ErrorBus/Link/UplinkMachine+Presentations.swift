@@ -141,16 +141,24 @@ extension UplinkMachine {
             store(entry, id)
             return
         }
-        // A child's presentation may have been sent by an earlier life of this node.
-        guard entry.attempt > 0 || (entry.request.isForwarded && reason == .origin) else {
-            return forget(id)
-        }
+        let isUnsent = entry.attempt == 0
+        guard !isUnsent || mayBeHeldAbove(entry, reason) else { return forget(id) }
+        entry.isPassedOn = isUnsent && reason == .abandoned
         // Another path may present what a hop abandons at this moment: delayed, so that no prompt
         // disappears and returns.
         let next = reason == .abandoned ? now + times.abandonPause : now
         entry.phase = .withdrawing(reason, next: next, tries: 0)
         entry.since = now
         store(entry, id)
+    }
+
+    /// Whether an earlier life of this node may have sent what this life has not. A parent gives up
+    /// what it has of a lost child, and does not know of its loss at once; what the origin has
+    /// withdrawn may have a recorded answer long after that.
+    private func mayBeHeldAbove(_ entry: UplinkEntry, _ reason: Message.WithdrawReason) -> Bool {
+        guard entry.request.isForwarded else { return false }
+        let age = entry.since.since(startedAt)
+        return reason == .origin || age <= times.silenceMax + times.abandonAfter
     }
 
     /// Stores an entry and plans its next check.
@@ -238,13 +246,15 @@ extension UplinkMachine {
         store(entry, id)
     }
 
-    /// The reply to an answer for which no child waits here. Shortly after the start one may still
-    /// return for it; later none will (rule 5).
+    /// The reply to an answer for which no child waits here: the result, where the presentation has
+    /// ended here without it. Else a child may still return for it shortly after the start; later
+    /// none will (rule 5).
     func unasked(
-        _ id: PresentationID, _ answer: UniqueID, at now: MonotonicTime
+        _ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult? = nil,
+        at now: MonotonicTime
     ) -> [UplinkAction] {
-        now.since(startedAt) > times.abandonAfter
-            ? [.send(settledMessage(id, answer, .unknown))]
+        result != nil || now.since(startedAt) > times.abandonAfter
+            ? [.send(settledMessage(id, answer, result ?? .unknown))]
             : [.dropped(Anomaly(kind: .unknownID, detail: "answer for \(id)"))]
     }
 }

@@ -111,8 +111,9 @@ extension UplinkMachine {
         func settle(_ result: RecoveryResult) -> [UplinkAction] {
             [.send(settledMessage(id, answer.id, result))]
         }
-        // One for another report under the id is for an earlier life of the origin.
-        guard var entry = entries[id], entry.isAbout(digest) else {
+        // One for another report under the id is for an earlier life of the origin, and one to
+        // what this life has not presented for one of this node.
+        guard var entry = entries[id], entry.isAbout(digest), !entry.isLeftByEarlierLife else {
             return [.answeredBefore(id, answer, digest)]
         }
         switch entry.phase {

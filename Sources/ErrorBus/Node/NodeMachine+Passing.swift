@@ -209,16 +209,19 @@ extension NodeMachine {
 extension NodeMachine {
     /// An answer to what an earlier life of this node asked for. This life's chain may hold the
     /// presentation without asking for it: as one of equal errors, or before a person here. The
-    /// decision stands, so the child gets it.
+    /// decision stands, so the child gets it, unless it has another one.
     mutating func answeredBefore(
         _ id: PresentationID, _ answer: Answer, _ digest: ReportDigest?, on way: Way,
         at now: MonotonicTime, into actions: inout [NodeAction]
     ) {
-        guard way == 0, above[way].entries[id] == nil, let entry = below.entries[id], entry.isOpen,
+        guard way == 0, above[way].entries[id]?.isLeftByEarlierLife ?? true,
+            let entry = below.entries[id], entry.isOpen,
             let asked = entry.asked, asked.digest == digest
         else {
+            let result = below.entries[id]?.result(of: answer.id, to: digest)
             return carryOut(
-                above[way].unasked(id, answer.id, at: now), of: way, at: now, into: &actions)
+                above[way].unasked(id, answer.id, result, at: now), of: way, at: now,
+                into: &actions)
         }
         above[way].adopted(id, asked, answer, at: now)
         actions.append(.cancel(id, generation: entry.generation, .abandoned))

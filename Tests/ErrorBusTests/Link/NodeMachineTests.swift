@@ -176,17 +176,17 @@ import Testing
 }
 
 extension [NodeAction] {
-    fileprivate func messages(to peer: PeerID) -> [Message] {
+    func messages(to peer: PeerID) -> [Message] {
         compactMap { if case .send(let message, peer) = $0 { message } else { nil } }
     }
 
-    fileprivate func down(to peer: PeerID) -> [Verb] { messages(to: peer).map(\.verb) }
+    func down(to peer: PeerID) -> [Verb] { messages(to: peer).map(\.verb) }
 
-    fileprivate var up: [Message] {
+    var up: [Message] {
         compactMap { if case .above(_, .send(let message)) = $0 { message } else { nil } }
     }
 
-    fileprivate var offers: [DownlinkOffer] {
+    var offers: [DownlinkOffer] {
         compactMap { if case .offer(let offer) = $0 { offer } else { nil } }
     }
 }
