@@ -152,13 +152,13 @@ extension UplinkMachine {
         store(entry, id)
     }
 
-    /// Whether an earlier life of this node may have sent what this life has not. A parent gives up
-    /// what it has of a lost child, and does not know of its loss at once; what the origin has
-    /// withdrawn may have a recorded answer long after that.
+    /// Whether an earlier life of this node may have sent what this life has not, and the parent has
+    /// to hear of its end: by the origin's withdrawal, or here, where people are asked once the
+    /// grace is over. A parent gives up by itself, soon after the loss, what it has of a lost child.
     private func mayBeHeldAbove(_ entry: UplinkEntry, _ reason: Message.WithdrawReason) -> Bool {
         guard entry.request.isForwarded else { return false }
-        let age = entry.since.since(startedAt)
-        return reason == .origin || age <= times.silenceMax + times.abandonAfter
+        let isEarly = entry.since.since(startedAt) <= times.silenceMax + times.abandonAfter
+        return reason == .origin || (entry.graceIsOver && isEarly)
     }
 
     /// Stores an entry and plans its next check.

@@ -81,6 +81,16 @@ import Testing
         }
     }
 
+    @Test("what its child gives up before people here are asked is left to the parent, as before")
+    func givenUpBefore() throws {
+        var rig = try Rig()
+        rig.fromChild(.present(rig.id))
+        let request = UplinkRig.request(rig.id, grace: 5_000, isForwarded: true)
+        _ = rig.machine.asked(request, on: 0, caller: 1, at: rig.now)
+        _ = rig.machine.gaveUp(rig.id, on: 0, caller: 1, .abandoned, at: rig.now)
+        #expect(rig.machine.above[0].entries.isEmpty)
+    }
+
     @Test("an answer given there counts while people here have not answered")
     func answeredAbove() throws {
         var rig = try Rig()
