@@ -129,8 +129,8 @@ struct UplinkEntry: Hashable, Sendable {
         }
     }
 
-    /// Whether this life of the node gave it up without having presented it. An answer is then to an
-    /// earlier life.
+    /// Whether this life of the node gave it up without having presented it. An answer is then to
+    /// an earlier life.
     var isLeftByEarlierLife: Bool { isPassedOn && isGivenUpByHop }
 
     /// Whether this node or the parent waits for a reply, so that the parent cannot be left now.

@@ -152,9 +152,9 @@ extension UplinkMachine {
         store(entry, id)
     }
 
-    /// Whether an earlier life of this node may have sent what this life has not, and the parent has
-    /// to hear of its end: by the origin's withdrawal, or here, where people are asked once the
-    /// grace is over. A parent gives up by itself, soon after the loss, what it has of a lost child.
+    /// Whether the parent has to hear of the end of what this life has not sent, as an earlier life
+    /// may have: where the origin has withdrawn it, or people here are asked, since the grace is
+    /// over. What it has of a lost child a parent gives up by itself, soon after the loss.
     private func mayBeHeldAbove(_ entry: UplinkEntry, _ reason: Message.WithdrawReason) -> Bool {
         guard entry.request.isForwarded else { return false }
         let isEarly = entry.since.since(startedAt) <= times.silenceMax + times.abandonAfter

@@ -321,8 +321,8 @@ extension UplinkMachine {
         return ticked(at: now)
     }
 
-    /// A parent is up: it gets the results that it may not know, paced, after the presentations. The
-    /// latest first: those that no life of it may have heard. It takes only so many at once.
+    /// A parent is up: it gets the results that it may not know, paced, after the presentations.
+    /// The latest first, which no life of it may have heard: it takes only so many at once.
     ///
     /// - Parameter mayHaveLapsed: It was out of reach for so long that it may have given up its
     ///   answers: then it neither repeats them nor asks for results.
