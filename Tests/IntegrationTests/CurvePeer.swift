@@ -150,6 +150,12 @@ struct CurveConnection {
             && errno == EAGAIN
     }
 
+    /// Whether nothing is there to be read, or the other side has ended the connection.
+    var hasNothing: Bool {
+        var byte: UInt8 = 0
+        return recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) <= 0
+    }
+
     /// Reads until the other side ends the connection, in order or not.
     func readToEnd() throws {
         var bytes = [UInt8](repeating: 0, count: 4_096)

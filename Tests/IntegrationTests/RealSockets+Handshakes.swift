@@ -64,19 +64,26 @@ extension RealSockets {
             }
         }
 
-        @Test("F29 A changed or repeated message ends its connection, and a keyed worker goes on")
-        func changed() async throws {
+        // libzmq ends such a connection, or reads nothing more from it: a monitored socket may
+        // forget why it refused the message.
+        @Test("F29 A changed or repeated message is not read, nor what follows it", arguments: [0, 1])
+        func changed(count: Int) async throws {
             try await besideWorker { central, endpoint in
-                for isRepeated in [true, false] {
-                    let peer = try peer(to: endpoint, own: "relay")
-                    try await peer.run {
-                        try $0.shakeHands()
-                        var ping = $0.handshake.message([[]] + Message.ping(1).frames)
-                        if isRepeated { try $0.write(ping) } else { ping[ping.count - 1] ^= 1 }
-                        try $0.write(ping)
-                    }
-                    try await peer.ended()
+                let peer = try peer(to: endpoint, own: "relay")
+                try await peer.run {
+                    try $0.shakeHands()
+                    var ping = $0.handshake.message([[]] + Message.ping(1).frames)
+                    if count == 1 { try $0.write(ping) } else { ping[ping.count - 1] ^= 1 }
+                    try $0.write(ping)
+                    try? $0.send([[]] + Message.ping(2).frames)
                 }
+                // A good one after it is served.
+                let good = try self.peer(to: endpoint, own: "relay")
+                try await good.run { try $0.shakeHands() }
+                try await good.tell(.ping(3))
+                #expect(try await good.hear(.pong) == .pong(3))
+                for _ in 0..<count { #expect(try await peer.hear(.pong) == .pong(1)) }
+                #expect(try await peer.run { $0.hasNothing })
             }
         }
 

@@ -16,6 +16,8 @@ struct AcceptedConnections {
 
     /// A handshake that ends after this time ended because of it.
     private static let silentMilliseconds = UInt64(SocketOptions.handshakeMilliseconds) - 1_000
+    /// How long after its failure a connection ends at most.
+    private static let endMilliseconds: UInt64 = 1_000
 
     /// Whether the socket has keys.
     let isKeyed: Bool
@@ -26,8 +28,9 @@ struct AcceptedConnections {
     /// The number of the last connection of which the handshake may have ended without its end
     /// being near: that event has no descriptor.
     private var settledNumber = 0
-    /// That of the connection that ends next.
-    private var failure: SocketEvent.Failure?
+    /// That of the connection that ends next, if it does so at once. After a message that CURVE
+    /// refuses, libzmq may leave the connection as it is, and read nothing more from it.
+    private var failure: (kind: SocketEvent.Failure, at: MonotonicTime)?
 
     init(isKeyed: Bool) { self.isKeyed = isKeyed }
 
@@ -48,7 +51,7 @@ struct AcceptedConnections {
         case .caughtUp: caughtUpCount += 1
         // The authenticator has reported a refused key, with its address.
         case .succeeded, .refused: settledNumber = acceptedCount
-        case .failed(let failure): self.failure = failure
+        case .failed(let kind): failure = (kind, now)
         case .disconnected(let descriptor):
             defer { failure = nil }
             guard let connection = connections.removeValue(forKey: descriptor),
@@ -65,7 +68,8 @@ struct AcceptedConnections {
     private func cause(of connection: Connection, at now: MonotonicTime)
         -> FailedConnections.Cause?
     {
-        switch failure {
+        let isItsOwn = failure.map { now.since($0.at) <= Self.endMilliseconds } ?? false
+        switch isItsOwn ? failure?.kind : nil {
         case .otherMechanism: isKeyed ? .noKeys : .unexpectedKeys
         case .otherKey: .wrongServerKey
         case .malformed: .notZMTP

@@ -7,14 +7,17 @@ import Testing
     private let start = MonotonicTime(milliseconds: 5_000)
 
     /// The causes and the peers of the connections that failed, of one socket's events; each
-    /// descriptor's peer is named after it.
+    /// descriptor's peer is named after it. The last events come later.
     private func failed(
-        _ events: [SocketEvent], isKeyed: Bool = true, atEnd milliseconds: UInt64 = 0
+        _ events: [SocketEvent], isKeyed: Bool = true, last count: Int = 2,
+        after milliseconds: UInt64 = 0
     ) -> [FailedConnections] {
         var connections = AcceptedConnections(isKeyed: isKeyed)
         return events.enumerated().compactMap { index, event in
-            let isLast = index + 1 == events.count
-            return connections.take(event, at: start + (isLast ? milliseconds : 0)) { "host-\($0)" }
+            let isLater = index + count >= events.count
+            return connections.take(event, at: start + (isLater ? milliseconds : 0)) {
+                "host-\($0)"
+            }
         }
     }
 
@@ -34,8 +37,8 @@ import Testing
     @Test("A handshake that ends with its time was not completed in it; before, it was left")
     func silent() {
         let events: [SocketEvent] = [.accepted(7), .caughtUp, .failed(.ended), .disconnected(7)]
-        #expect(failed(events, atEnd: 40_000).map(\.cause) == [.silent])
-        #expect(failed(events, atEnd: 38_000).map(\.cause) == [.leftEarly])
+        #expect(failed(events, after: 40_000).map(\.cause) == [.silent])
+        #expect(failed(events, after: 38_000).map(\.cause) == [.leftEarly])
     }
 
     @Test("A peer is named only when its descriptor was surely still its own")
@@ -69,6 +72,16 @@ import Testing
             .accepted(7), .succeeded, .accepted(8), .caughtUp, .disconnected(8), .disconnected(7),
         ]
         #expect(failed(later) == [FailedConnections(.notZMTP, from: "host-8")])
+    }
+
+    @Test("A failure that its connection outlives is no other connection's")
+    func outlived() {
+        let events: [SocketEvent] = [
+            .accepted(7), .succeeded, .accepted(8), .succeeded, .failed(.malformed),
+            .disconnected(8),
+        ]
+        #expect(failed(events, last: 1, after: 1_001) == [])
+        #expect(failed(events, last: 1, after: 1_000).map(\.cause) == [.notZMTP])
     }
 
     @Test("The end of a connection that was not seen to begin is none that failed")
