@@ -58,6 +58,15 @@ extension HistoryArchive {
     private static let rowsAtOnce = 100
     /// The answers that a rule is made of at most.
     private static let alikeMax = 200
+    /// Whether no other console changed the presentation later: what several had counts once, as
+    /// the one has it that changed it last.
+    private static let isLatest = """
+        NOT EXISTS (
+            SELECT 1 FROM history AS other
+            WHERE other.console IN (SELECT DISTINCT console FROM history)
+                AND other.id = history.id
+                AND (other.changedAt, other.console) > (history.changedAt, history.console))
+        """
 
     /// The rule that answers as a person did.
     ///
@@ -155,7 +164,7 @@ extension HistoryArchive {
         _ console: Int?, _ condition: String, _ arguments: StatementArguments, limit: Int,
         isNewestFirst: Bool = false, offset: Int = 0
     ) async throws(Failure) -> [PastRow] {
-        let isHere = console.map { "history.console = \($0) AND " } ?? ""
+        let isMeant = console.map { "history.console = \($0)" } ?? Self.isLatest
         let order = isNewestFirst ? "DESC" : "ASC"
         do {
             return try await database.read { database in
@@ -164,7 +173,7 @@ extension HistoryArchive {
                     sql: """
                         SELECT history.*, presentation.report AS report FROM history
                         LEFT JOIN presentation ON presentation.id = history.id
-                        WHERE \(isHere)\(condition)
+                        WHERE \(isMeant) AND \(condition)
                         ORDER BY history.openedAt \(order), history.id \(order)
                         LIMIT \(limit) OFFSET \(offset)
                         """, arguments: arguments

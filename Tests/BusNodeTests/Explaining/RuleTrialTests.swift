@@ -126,6 +126,25 @@ import Testing
         #expect(try await trial(policy, [], countMax: 5).isCut == false)
     }
 
+    @Test("What several consoles had counts once, as the one has it that changed it last")
+    func severalConsoles() async throws {
+        let (first, second) = (item(1, chosen("retry")), item(2, chosen("retry")))
+        let policy = "rules: [{ match: {}, answer: { option: retry, limit: 2 per 1h } }]"
+        _ = try await trial(policy, [first, second])
+        var earlier = item(1, .open)
+        earlier.changedAt = start
+        try await SQLiteJournal(path, of: "central").keep([earlier, second], [], console: 1)
+        let view = try await trial(policy, [])
+        #expect([view.compared, view.same] as [Int] == [2, 2] && view.declined.isEmpty)
+        #expect(view.unanswered.isEmpty)
+        #expect(try await trial(policy, [], countMax: 2).isCut == false)
+        let archive = try #require(try HistoryArchive(path))
+        #expect(try await archive.rule(from: id(1)).answers == 2)
+        let rules = try PolicyText.rules(policy)
+        let own = try await archive.trial(rules, days: 1, console: 1, at: start + .seconds(60))
+        #expect(own.unanswered.map(\.what) == ["open"])
+    }
+
     @Test("Patterns that take too long for what was presented are refused")
     func costly() async throws {
         let regex = String(repeating: "(a|b)*", count: 40)
