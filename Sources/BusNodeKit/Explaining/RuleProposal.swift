@@ -41,6 +41,9 @@ struct RuleProposal {
     ) -> String {
         let answers = group.count == 1 ? "1 answer" : "\(group.count) answers"
         var lines = ["rules:", "  # As in \(answers) by people, of which \(recovered) recovered."]
+        if example.report.options.contains(where: { $0.id == option && $0.role == .destructive }) {
+            lines.append("  # The option is destructive: a rule asks no person first.")
+        }
         if let note = example.row.notes?.last {
             lines.append("  # \(note.by.shown()): \(note.text.shown())")
         }

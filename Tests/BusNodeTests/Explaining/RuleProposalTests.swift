@@ -64,6 +64,17 @@ import Testing
         #expect([view.answers, view.recovered] == [2, 2] && view.option == "retry")
     }
 
+    @Test("A rule with a destructive option says so, however old its answer is")
+    func destructive() throws {
+        func rule(_ role: ErrorReport.Option.Role?) throws -> String {
+            let example = past(1) { $0.options[0].role = role }
+            return try RuleProposal(example, alike: [], of: "central").view.rule
+        }
+        let warning = "  # The option is destructive: a rule asks no person first.\n  - match:\n"
+        #expect(try rule(.destructive).contains(warning))
+        #expect(try !rule(nil).contains("destructive"))
+    }
+
     @Test("One presentation shows no origin; two of one origin do, of different ones none")
     func origins() throws {
         func origin(_ names: NodeName...) throws -> [TextPattern]? {

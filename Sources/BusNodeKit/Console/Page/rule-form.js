@@ -37,10 +37,8 @@ async function openRuleForm(item) {
 
 function fill(item, { rule, option, answers, recovered, policies }) {
   const title = shown(titleIn(item, option), 260);
-  const { role } = item.options.find(({ id }) => id === option) ?? {};
   $("ruleMade").textContent = `Answers with “${title}”, as in ${counted(answers, "answer")} by `
-    + `people, of which ${number(recovered)} recovered.`
-    + (role === "destructive" ? " The option is destructive: a rule asks no person first." : "");
+    + `people, of which ${number(recovered)} recovered.`;
   $("ruleText").value = rule;
   $("rulePlace").textContent = placeText(policies);
 }
