@@ -36,7 +36,10 @@ export function searchable(item, buttons, box) {
   const all = el("div", { className: "optionBox" }, search, count, box);
   all.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    const isDone = event.target === search ? onSearchKey(event.key) : onOptionKey(event);
+    // Return that is still held down has led to an option, and must not choose it.
+    const isHeld = event.repeat && event.key === "Enter";
+    const isDone = isHeld
+      || (event.target === search ? onSearchKey(event.key) : onOptionKey(event));
     if (!isDone) return;
     event.preventDefault();
     event.stopPropagation();
