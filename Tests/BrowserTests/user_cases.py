@@ -87,6 +87,16 @@ def disabled_buttons_say_why(page, console):
     page.run("document.querySelector('[data-key=silence]').click()")
     page.until(lambda: no_silence in page.text("#toasts"), "why no silence")
     assert not page.text("#confirmDialog") and not page.text("#silenceDialog")
+    # In a dialog it is there as well: a notice would be behind it.
+    page.run("document.querySelector('#list .pick input').click()")
+    page.click("#pickedOpen")
+    page.until(lambda: page.text("#pickedBody .destructive"), "the options of what is selected")
+    page.run("document.querySelector('#pickedBody .destructive').click()")
+    page.until(lambda: page.text("#pickedProblem") == "You may not choose a destructive option.",
+               "why, in the dialog")
+    page.press(page.keys.ESCAPE)
+    page.click("#pickedClear")
+    page.until(lambda: not page.text("#picked"), "nothing to be selected")
     path = f"/api/v1/presentations/{presentation.id}"
     console.call(f"{path}/claim", {"forMilliseconds": 60000})
     page.until(lambda: "Claimed by script: take it over first." in reasons(".options button"),

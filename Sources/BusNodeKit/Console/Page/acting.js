@@ -268,6 +268,8 @@ function tell(results, word) {
   const text = [`${number(count)} ${word}`, proposed > 0 && `${number(proposed)} proposed`,
     refusals.length > 0 && `${number(refusals.length)} not: ${refusedWords(refusals)}`]
     .filter(Boolean).join("; ") + ".";
-  if (acting) $("pickedResult").textContent = shown(text, 600);
-  else if (refusals.length > 0) toast(text, "warning");
+  if (acting) {
+    isHindered(null); // Nothing is on its way.
+    $("pickedResult").textContent = shown(text, 600);
+  } else if (refusals.length > 0) toast(text, "warning");
 }

@@ -53,7 +53,10 @@ function giveReason(event) {
   if (!button) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  toast(button.title, "warning");
+  // Behind a dialog a notice would not be seen, nor heard.
+  const problem = button.closest("dialog")?.querySelector(".problem");
+  if (problem) Object.assign(problem, { textContent: button.title, hidden: false });
+  else toast(button.title, "warning");
 }
 
 function refreshSlowly() {
