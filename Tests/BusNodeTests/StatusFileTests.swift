@@ -73,6 +73,22 @@ struct StatusFileTests {
         #expect(!FileManager.default.fileExists(atPath: ready))
     }
 
+    @Test("A link in the place of the new content is not followed")
+    func plantedLink() throws {
+        let (ready, victim) = (folder.path + "/ready", folder.path + "/file")
+        for target in [victim, folder.path + "/missing"] {
+            try folder.write("kept", to: "file")
+            try #require(symlink(target, "\(ready).\(getpid())") == 0)
+            ServiceNotification.ready(file: ready)
+            #expect(try String(contentsOfFile: ready, encoding: .utf8) == "\(getpid())\n")
+            #expect(FileStatus(link: ready)?.isFile == true)
+            #expect(try String(contentsOfFile: victim, encoding: .utf8) == "kept")
+            try #require(symlink(target, "\(ready).\(getpid())") == 0)
+            try ServiceNotification.prepare(file: ready)
+            #expect(!FileManager.default.fileExists(atPath: folder.path + "/missing"))
+        }
+    }
+
     @Test("A link, a device, a pipe and a folder are no place for a status file or a ready file")
     func notAFile() throws {
         let pipe = folder.path + "/pipe"

@@ -46,7 +46,7 @@ struct PublishedFile: Sendable {
             throw Failure(.usage, "\(option): found an empty path, expected that of a file")
         }
         try FileStatus.requireFileOrNothing(at: path, of: option)
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+        let descriptor = create()
         guard descriptor >= 0 else {
             throw Failure(
                 .cannotCreate, "\(option) \(path.shown()): \(String(cString: strerror(errno)))")
@@ -60,6 +60,13 @@ struct PublishedFile: Sendable {
                     + "each process a file of its own, or end that one first")
         }
         unlink(path)
+    }
+
+    /// Opens an empty file for new content. What is in its place goes: it may be a link that another
+    /// user has put there.
+    private func create() -> CInt {
+        unlink(temporary)
+        return open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     }
 
     /// Whether another process with this number runs this program.
@@ -77,7 +84,7 @@ struct PublishedFile: Sendable {
     @discardableResult
     func write(_ content: Data) -> Bool {
         guard otherWriter == nil else { return false }
-        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        let descriptor = create()
         guard descriptor >= 0 else { return false }
         // Where the file system has no locks, others do not see that it is in use.
         _ = flock(descriptor, LOCK_EX | LOCK_NB)
