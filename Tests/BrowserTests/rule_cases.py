@@ -3,6 +3,14 @@ from consoles import report
 from safety_cases import signed
 
 
+# The next trial is refused, as while another one is under way.
+BUSY = ("const send = window.fetch; window.fetch = (path, ...rest) => {"
+        " if (!path.endsWith('/rules/trial')) return send(path, ...rest);"
+        " window.fetch = send;"
+        " return Promise.resolve(new Response(JSON.stringify("
+        "{ error: 'busy', message: 'another trial is under way' }), { status: 503 })); }")
+
+
 def write(page, text):
     page.run("const field = document.getElementById('ruleText'); field.value = arguments[0];"
              "field.dispatchEvent(new Event('input', { bubbles: true }))", text)
@@ -36,7 +44,12 @@ def a_rule_is_made_of_an_answer_and_tried(page, console):
     write(page, rule.replace("answer:", "anser:"))
     page.until(lambda: "anser: found unknown key" in page.text("#ruleProblem"), "the problem")
     assert "rule:" in page.text("#ruleProblem") and not page.text("#ruleTrial")
+    # Where another trial is under way, it is tried again.
+    page.run(BUSY)
     write(page, rule)
+    page.until(lambda: "under way" in page.text("#ruleProblem"), "another trial")
+    page.until(lambda: "1 otherwise." in page.text("#ruleTrial"), "the trial after it")
+    assert not page.text("#ruleProblem")
     page.click("#ruleTrial a")
     page.until(lambda: not page.text("#ruleDialog"), "the form to go")
     page.until(lambda: "“Skip” by bea" in page.text(".decide"), "what was answered otherwise")

@@ -1,5 +1,5 @@
 // A policy rule made of an answer: its text, and what it would have done with the last days.
-import { $, disabledFor, el, presentationLink } from "./elements.js";
+import { $, disabledFor, el, presentationLink, redraw } from "./elements.js";
 import { api, failureText } from "./api.js";
 import { openModal } from "./modal.js";
 import { toast } from "./news.js";
@@ -8,6 +8,7 @@ import { copyButton } from "./text-block.js";
 import { counted, moment, number, shown, titleIn } from "./text.js";
 
 const TYPING = 600;
+const AGAIN = 2000; // After which another trial may have ended, perhaps that of the text before.
 let trying = 0; // The latest request for a trial.
 let timer = null;
 let made = null; // The presentation that the form is for.
@@ -61,18 +62,22 @@ async function tryRule() {
   trying += 1;
   const asked = trying;
   const policy = $("ruleText").value;
-  $("ruleCopy").replaceChildren(copyButton("rule", policy, "Copy the rule") ?? "");
+  redraw($("ruleCopy"), policy, () => [copyButton("rule", policy, "Copy the rule")]);
   try {
     const trial = await api("POST", "rules/trial", { policy });
     if (asked === trying) show(trial);
   } catch (error) {
-    if (asked === trying) show(null, failureText(error), error.status === 422);
+    if (asked !== trying) return;
+    show(null, failureText(error), error.status === 422);
+    if (error.answer?.error === "busy") timer = setTimeout(tryRule, AGAIN);
   }
 }
 
 function show(trial, problem = null, isInvalid = false) {
   $("ruleProblem").hidden = !problem;
-  $("ruleProblem").textContent = shown(problem ?? "", 2000);
+  const text = shown(problem ?? "", 2000);
+  // A screen reader may say again what is set again.
+  if ($("ruleProblem").textContent !== text) $("ruleProblem").textContent = text;
   $("ruleText").ariaInvalid = String(isInvalid);
   $("ruleTrial").replaceChildren(...(trial ? resultOf(trial) : []));
 }
