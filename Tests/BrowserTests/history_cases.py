@@ -57,6 +57,8 @@ def the_history_is_searched(page, console):
     shows(page, "The disk was full.", "The mail was late.")
     page.press("/", *"by:ann ")
     page.until(lambda: page.run(CHIPS) == ["by:ann"], "the chip")
+    label = page.run("return document.querySelector('#pastChips .term').ariaLabel")
+    assert label == "Remove by:ann from the search", label
     page.press(*"disk")
     shows(page, "The disk was full.")
     assert filter_of(page) == {"filter": ["by:ann disk"]}

@@ -13,7 +13,7 @@ import { arrange } from "./views.js";
 
 const ENDED_ORDER = "What has ended is listed by when it ended.";
 
-const box = termBox($("filter"), $("chips"),
+const box = termBox($("filter"), $("chips"), "filter",
   { now: () => state, change: arrange, known: termOf, isApplied });
 
 export const clearFilter = () => box.clear();

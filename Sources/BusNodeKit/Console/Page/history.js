@@ -18,7 +18,7 @@ const PAGE = 100;
 const EXPORT_MAX = 10_000; // What the server gives at a time.
 const LEFT = "left open";
 
-const box = termBox($("pastQuery"), $("pastChips"), {
+const box = termBox($("pastQuery"), $("pastChips"), "search", {
   now: () => state.search, known: pastTerm, isApplied: isPastApplied,
   change: ({ terms = state.search.terms, ...change }, isTyped) =>
     searchPast({ ...change, terms: lastOfKinds(terms) }, isTyped),

@@ -4,11 +4,11 @@ import { FILTER_MAX, splitTyped } from "./filter.js";
 import { shown } from "./text.js";
 
 /**
- * The behaviour of a box. `field` is its input, `chips` the list of its terms. `view` knows what is
- * shown: `now()` gives its `terms` and what is `typed`, `change` shows others, `known` and
- * `isApplied` are for words.
+ * The behaviour of a box. `field` is its input, `chips` the list of its terms, `name` what people
+ * call it. `view` knows what is shown: `now()` gives its `terms` and what is `typed`, `change` shows
+ * others, `known` and `isApplied` are for words.
  */
-export function termBox(field, chips, { now, change, known, isApplied }) {
+export function termBox(field, chips, name, { now, change, known, isApplied }) {
   function draw() {
     const { terms, typed } = now();
     if (field.value !== typed) field.value = typed;
@@ -20,7 +20,7 @@ export function termBox(field, chips, { now, change, known, isApplied }) {
   function chipsOf(terms) {
     const list = terms.map((word, index) => el("li", {}, el("button", {
       type: "button", className: isApplied(word) ? "chip term" : "chip term unapplied",
-      ariaLabel: `Remove ${shown(word)} from the filter`, title: "Remove from the filter",
+      ariaLabel: `Remove ${shown(word)} from the ${name}`, title: `Remove from the ${name}`,
       dataset: { key: `term ${index}` }, onclick: () => remove(index),
       onkeydown: ({ key, repeat }) => {
         if (!repeat && (key === "Backspace" || key === "Delete")) remove(index);
