@@ -13,6 +13,16 @@ SHIFT_X = ("document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
            " { key: 'X', shiftKey: true, bubbles: true }))")
 
 
+# A request with the one id fails at a gateway, one with the other id gets no reply.
+BROKEN = ("const [gateway, lost] = arguments; const send = window.fetch;"
+          "window.fetch = (path, options) => {"
+          " const { ids = [] } = JSON.parse(options?.body ?? '{}');"
+          " if (ids.includes(gateway))"
+          " return Promise.resolve(new Response('<h1>Bad gateway</h1>', { status: 502 }));"
+          " return ids.includes(lost) ? Promise.reject(new TypeError('lost'))"
+          " : send(path, options); }")
+
+
 def count_of(page, text):
     page.until(lambda: page.text("#pickedCount") == text, text)
 
@@ -86,6 +96,35 @@ def what_is_refused_says_why(page, console):
     assert "not sent: " in lines[texts[1]] and "answered" in lines[texts[2]], lines
     assert "not sent" not in lines[texts[2]], lines
     assert second.answer() == ("retry", "bob")
+
+
+def what_was_not_done_is_not_counted(page, console):
+    pair = console.ask(*[report("A pair.") for _ in range(2)])
+    gateway, lost = console.ask(report("Behind a gateway."), report("Out of reach."))
+    console.await_open(4)
+    for each in pair:
+        console.call(f"/api/v1/presentations/{each.id}/claim",
+                     {"by": "ada", "forMilliseconds": 600_000})
+    signed(page, console)
+    page.row("Out of reach.")
+    page.press("j", "x", page.keys.END)
+    page.run(SHIFT_X)
+    count_of(page, "4 selected")
+    page.part("state", "part.state.port.close()")  # This tab gets no events from now on.
+    console.call(f"/api/v1/presentations/{pair[1].id}/release", {"by": "ada"})
+    page.run(BROKEN, gateway.id, lost.id)
+    acts(page)
+    page.click("#pickedBody button", "Release 2")
+    page.until(lambda: page.text("#pickedResult") == "1 released; 1 not: no longer claimed.",
+               "the release of one")
+    assert results(page) == ["not sent: no longer claimed", "released"], results(page)
+    page.click("#pickedBody button", "Claim 2")
+    page.until(lambda: page.text("#pickedResult").startswith("0 claimed; 1 not: "), "no claim")
+    result = page.text("#pickedResult")
+    assert "The console answered 502." in result, result
+    assert result.endswith("; 1 got no reply and may have arrived."), result
+    assert "not sent: The console answered 502." in results(page), results(page)
+    assert any(text.startswith("The console could not be reached.") for text in results(page))
 
 
 def a_range_is_claimed_and_released(page, console):
@@ -205,6 +244,6 @@ def selecting_is_legible_and_reachable(page, console):
 
 
 ALL = [rows_of_many_groups_are_answered_together, what_is_refused_says_why,
-       a_range_is_claimed_and_released, only_what_all_offer_can_be_chosen,
-       answers_for_many_are_taken_back, a_member_that_is_left_out_is_not_selected,
-       selecting_is_legible_and_reachable]
+       what_was_not_done_is_not_counted, a_range_is_claimed_and_released,
+       only_what_all_offer_can_be_chosen, answers_for_many_are_taken_back,
+       a_member_that_is_left_out_is_not_selected, selecting_is_legible_and_reachable]

@@ -1,7 +1,7 @@
 // One answer, claim or release for all that is selected, and the result for each of them.
 import { $, disabledFor, el, redraw } from "./elements.js";
 import { BUSY, CLAIM_TIME, LARGE, whyNotChosen } from "./answering.js";
-import { api, failureText, inParallel } from "./api.js";
+import { api, failureText, inParallel, Refusal } from "./api.js";
 import { confirmed, dialogResult, ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
@@ -224,10 +224,9 @@ async function send(items, word, work) {
   schedule();
   await inParallel(groups, async ([group, ids]) => {
     try {
-      note(results, await work(group, ids), word);
+      note(results, ids, await work(group, ids), word);
     } catch (error) {
-      const refusal = error.answer ?? { message: failureText(error) };
-      for (const id of ids) results.set(id, refused(refusal));
+      for (const id of ids) results.set(id, failedBy(error));
     }
     schedule();
   });
@@ -248,8 +247,16 @@ function whyChanged(item) {
 const refused = (refusal) => ({ refusal, isRefused: true,
   text: `not sent: ${shown(refusedWord(refusal), 300)}` });
 
-function note(results, reply, word) {
+/** The result where all was refused, or where no reply came. */
+const failedBy = (error) => (error instanceof Refusal
+  ? refused({ message: failureText(error), ...error.answer })
+  : { isRefused: true, text: failureText(error) });
+
+function note(results, ids, reply, word) {
   const isOver = word === "answered";
+  // What the reply leaves out has ended, or has no claim to release.
+  const message = word === "released" ? "no longer claimed" : OVER;
+  for (const id of ids) results.set(id, refused({ message }));
   for (const id of reply.done) {
     results.set(id, { text: word, isOver });
     if (isOver) state.picked.delete(id);
@@ -262,14 +269,17 @@ function note(results, reply, word) {
 
 /** The results in one sentence; in a notice where the dialog was closed meanwhile. */
 function tell(results, word) {
-  const refusals = results.filter((each) => each?.isRefused).map(({ refusal }) => refusal);
-  const proposed = results.filter((each) => each?.isProposed).length;
-  const count = results.length - refusals.length - proposed;
+  const failed = results.filter(({ isRefused }) => isRefused);
+  const refusals = failed.map(({ refusal }) => refusal).filter(Boolean);
+  const lost = failed.length - refusals.length;
+  const proposed = results.filter(({ isProposed }) => isProposed).length;
+  const count = results.length - failed.length - proposed;
   const text = [`${number(count)} ${word}`, proposed > 0 && `${number(proposed)} proposed`,
-    refusals.length > 0 && `${number(refusals.length)} not: ${refusedWords(refusals)}`]
+    refusals.length > 0 && `${number(refusals.length)} not: ${refusedWords(refusals)}`,
+    lost > 0 && `${number(lost)} got no reply and may have arrived`]
     .filter(Boolean).join("; ") + ".";
   if (acting) {
     isHindered(null); // Nothing is on its way.
     $("pickedResult").textContent = shown(text, 600);
-  } else if (refusals.length > 0) toast(text, "warning");
+  } else if (failed.length > 0) toast(text, "warning");
 }
