@@ -134,7 +134,14 @@ extension AnswerView {
 
 extension ProposalView {
     /// The values in words, after a space; empty without any. Not escaped.
-    package var valueText: String { GivenText.text(values, secrets) }
+    var valueText: String { GivenText.text(values, secrets) }
+
+    /// What it proposes, for a terminal. Whole, since the second person confirms all of it.
+    package var sentence: String {
+        let what = "\(option)\(valueText)\(comment.map { ": \($0)" } ?? "")"
+        let limit = 4 * ErrorReport.Limits.payloadByteCount
+        return "\(by.shown()) proposes \(what.escapedForTerminal(scalarLimit: limit))"
+    }
 }
 
 /// Values that were given, for people.

@@ -135,8 +135,8 @@ extension InboxAnswer {
         return proposal
     }
 
-    /// The members for which the same person proposes the same, with the same values, as for the
-    /// one that the command line names.
+    /// The members for which the same person proposes the same, with the same values and comment,
+    /// as for the one that the command line names.
     private func confirmed(_ proposal: ProposalView, in members: InboxMembers) throws
         -> InboxMembers
     {
@@ -187,11 +187,7 @@ extension InboxAnswer {
         if confirm {
             let proposal = try proposal(for: item)
             members = try confirmed(proposal, in: members)
-            if Terminal.isInteractive {
-                let why = proposal.comment.map { ": \($0)" } ?? ""
-                let what = "\(proposal.option)\(proposal.valueText)\(why)"
-                Terminal.say("\(proposal.by.shown()) proposes \(what.shown())")
-            }
+            if Terminal.isInteractive { Terminal.say(proposal.sentence) }
         }
         try agree(on: members)
         // Members that came after the list were not seen, and are not answered.

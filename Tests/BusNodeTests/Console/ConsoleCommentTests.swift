@@ -73,6 +73,16 @@ import Testing
         #expect(try await asking[0].value?.comment == longest)
     }
 
+    @Test("At a terminal the second person reads all of what is proposed")
+    func proposed() {
+        var proposal = ProposalView()
+        (proposal.option, proposal.by, proposal.values) = ("wipe", "ann", ["host": "db-1"])
+        let most = String(repeating: "x", count: ErrorReport.Limits.commentByteCount - 4)
+        proposal.comment = most + "\u{1B}[2J"
+        #expect(
+            proposal.sentence == "ann proposes wipe with host \"db-1\": \(most)\\u{1B}[2J")
+    }
+
     @Test("Nothing to see, and null, are no comment", arguments: [" \n ", "", nil])
     func none(text: String?) async throws {
         let asking = try await present()
