@@ -54,7 +54,7 @@ function giveReason(event) {
   event.preventDefault();
   event.stopImmediatePropagation();
   // Behind a dialog a notice would not be seen, nor heard.
-  const problem = button.closest("dialog")?.querySelector(".problem");
+  const problem = button.closest("dialog")?.querySelector("form > .problem");
   if (problem) Object.assign(problem, { textContent: button.title, hidden: false });
   else toast(button.title, "warning");
 }
