@@ -41,8 +41,7 @@ extension ConsoleAPI {
     /// The names of the files with the policies that come before this console.
     private var policies: [String] {
         let presenters = console.topology[console.node]?.presenters ?? []
-        let first = presenters.prefix { if case .console = $0 { false } else { true } }
-        return first.compactMap { presenter in
+        return presenters.prefix { $0 != .console(console.settings) }.compactMap { presenter in
             guard case .policy(let path, _) = presenter else { return nil }
             return path.split(separator: "/").last.map { String($0) }
         }

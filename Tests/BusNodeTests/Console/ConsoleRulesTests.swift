@@ -19,7 +19,9 @@ import Testing
         let settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))
         var node = NodeSettings(name: "central")
         node.presenters = [
-            .policy(path: "etc/retry.yaml", rules: []), .console(settings),
+            .policy(path: "etc/retry.yaml", rules: []),
+            .console(ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8079"))),
+            .policy(path: "etc/skip.yaml", rules: []), .console(settings),
             .policy(path: "etc/late.yaml", rules: []),
         ]
         api = ConsoleAPI(
@@ -50,7 +52,7 @@ import Testing
         let view = try await api.rule(from: try await answered())
         #expect(view.rule.contains("  - match:\n      domain: com.acme.db\n      code: 40\n"))
         #expect(view.option == "retry" && view.answers == 1)
-        #expect(view.policies == ["retry.yaml"])
+        #expect(view.policies == ["retry.yaml", "skip.yaml"])
         let unknown = await #expect(throws: APIProblem.self) {
             try await api.rule(from: .make())
         }
