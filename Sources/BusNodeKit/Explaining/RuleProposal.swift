@@ -145,6 +145,11 @@ package struct RuleProposalView: JSONObject, Sendable {
 
     package init() {}
 
+    /// The rule for a terminal: the same, unless what sent it is no console that can be trusted.
+    package var shownRule: String {
+        rule.escapedForTerminal(keepingLines: Int.max, scalarLimit: PolicyText.byteCountMax)
+    }
+
     package static let members: [JSONMember<RuleProposalView>] = [
         .init("rule", \.rule), .init("option", \.option), .init("answers", \.answers),
         .init("recovered", \.recovered), .init("policies", \.policies),
@@ -221,11 +226,16 @@ private enum YAMLText {
             case "\"", "\\": "\\\(scalar)"
             case " "..."~": String(scalar)
             default:
-                scalar.properties.isAlphabetic
+                scalar.properties.isAlphabetic && isShown(scalar)
                     ? String(scalar) : "\\U" + digits(of: scalar)
             }
         }
         return "\"\(escaped.joined())\""
+    }
+
+    /// Whether a terminal shows it as it is.
+    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
+        String(scalar).escapedForTerminal() == String(scalar)
     }
 
     private static func digits(of scalar: Unicode.Scalar) -> String {

@@ -162,7 +162,7 @@ extension [TrialPart] {
 extension RuleTrialView {
     /// For people.
     package var lines: [String] {
-        var lines = ["\(matched) of \(compared) presentations since \(since) match"]
+        var lines = ["\(matched) of \(compared) presentations since \(since.shown()) match"]
         if isCut { lines[0] += "; only the latest \(countMax) count" }
         let others = otherwise.reduce(0) { $0 + $1.count }
         let rest = unanswered.reduce(0) { $0 + $1.count }

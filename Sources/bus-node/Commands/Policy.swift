@@ -109,7 +109,7 @@ struct PolicyFrom: AsyncParsableCommand {
                 rule = RuleProposalView(json: reply) ?? RuleProposalView()
             }
             if json { return try StandardOutput.print(rule.json) }
-            try StandardOutput.show(text: rule.rule)
+            try StandardOutput.show(text: rule.shownRule)
         }
     }
 }

@@ -92,7 +92,7 @@ import Testing
         "Texts are compared as they are, whatever they mean in a policy",
         arguments: [
             "a*", "/x/", "/", "${HOME}", "$${A}", "true", "12", "a: b # c", "\u{E9}\"\\", "- z",
-            "x\u{7}\u{2028}y", "C:\\temp\\*",
+            "x\u{7}\u{2028}y", "C:\\temp\\*", "\u{115F}e\u{301}\u{5D0}",
         ])
     func literal(text: String) throws {
         let view = try RuleProposal(
@@ -103,9 +103,19 @@ import Testing
         ).view
         let match = try #require(try PolicyText.rules(view.rule).first).match
         #expect(match.domain == [.exact(text)], "\(view.rule)")
+        #expect(view.shownRule == view.rule)
         // A text of two lines is no condition.
         let isLine = !text.contains(where: \.isNewline)
         #expect(match.userInfo["a b"] == (isLine ? [TextPattern.exact(text)] : nil))
+    }
+
+    @Test("What a console sends as a rule cannot act on a terminal")
+    func terminal() {
+        var view = RuleProposalView()
+        view.rule = "rules:\n  - \u{1B}[2J\n"
+        #expect(view.shownRule == "rules:\n  - \\u{1B}[2J\n")
+        let trial = RuleTrialView(since: "\u{1B}", isCut: false, countMax: 1)
+        #expect(trial.lines[0] == "0 of 0 presentations since \\u{1B} match")
     }
 
     @Test("The values of the answer are those of the rule")
