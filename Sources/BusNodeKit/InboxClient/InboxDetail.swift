@@ -77,8 +77,9 @@ package struct InboxDetail {
         self.facts = facts.filter { !$0.text.allSatisfy(\.isWhitespace) }
     }
 
+    /// For a terminal. Long enough for a whole comment.
     package var lines: [String] {
-        facts.map { $0.name.padding(toLength: 10) + $0.text.shown() }
+        facts.map { $0.name.padding(toLength: 10) + $0.text.escapedForTerminal() }
     }
 
     /// The facts of the error itself.

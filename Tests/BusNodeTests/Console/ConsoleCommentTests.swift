@@ -71,6 +71,8 @@ import Testing
         let longest = String(repeating: "\u{E9}", count: most / 2)
         try answer(["comment": .string(longest)])
         #expect(try await asking[0].value?.comment == longest)
+        let lines = InboxDetail(try await api.detail(try item.id)).lines
+        #expect(lines.contains("comment   \(longest)"))
     }
 
     @Test("At a terminal the second person reads all of what is proposed")
