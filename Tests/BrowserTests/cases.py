@@ -127,6 +127,14 @@ def a_comment_goes_with_the_answer(page, console):
     assert not page.run("return document.querySelector('.said b')")
     answer = console.call(f"/api/v1/presentations/{question.id}")["answer"]
     assert answer["comment"] == comment, answer
+    # What another person has answered, and may undo, has not ended.
+    [held] = console.ask(report("Answered elsewhere."))
+    page.choose("Answered elsewhere.")
+    page.press("m", *"mine")
+    console.call(f"/api/v1/presentations/{held.id}/answer",
+                 {"option": "retry", "by": "bea", "undoMilliseconds": 60_000})
+    page.until(lambda: "It is no longer open: this comment is not sent"
+               in page.text(".decide .comment"), "what becomes of the comment")
 
 
 def a_claim_keeps_others_off(page, console):

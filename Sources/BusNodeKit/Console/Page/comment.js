@@ -1,5 +1,6 @@
 // Why a person answers so: a text that goes with the answer.
 import { el, foreign, kbd } from "./elements.js";
+import { OVER } from "./sentences.js";
 import { state } from "./state.js";
 
 const LENGTH_MAX = 2048;
@@ -19,11 +20,11 @@ export function commentField(item) {
   return labelled("Comment, goes with your answer ", kbd("m"));
 }
 
-/** The field for what has ended while a person typed: the rest must not act as keys of the page.
- *  Null where no person does. */
+/** The field for what was answered or ended while a person typed: the rest must not act as keys of
+ *  the page. Null where no person does. */
 export const endedCommentField = (item) => (
   document.activeElement === field && group === groupOf(item)
-    ? labelled("It has ended: this comment is not sent ") : null);
+    ? labelled(`It is ${OVER}: this comment is not sent `) : null);
 
 const labelled = (...words) => el("label", { className: "comment" }, ...words, field);
 
