@@ -15,7 +15,7 @@ import { onKey } from "./keys.js";
 import { drawLetters, loadLetters } from "./letters.js";
 import { checkLink, connect, findPlace, startLink } from "./link.js";
 import { drawCounts, drawList, skipToList } from "./list.js";
-import { tellNews, toast } from "./news.js";
+import { tellNews, warnAt } from "./news.js";
 import { aim } from "./order.js";
 import { clearPicks, drawPicked } from "./picking.js";
 import { collectRows } from "./rows.js";
@@ -53,10 +53,7 @@ function giveReason(event) {
   if (!button) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  // Behind a dialog a notice would not be seen, nor heard.
-  const problem = button.closest("dialog")?.querySelector("form > .problem");
-  if (problem) Object.assign(problem, { textContent: button.title, hidden: false });
-  else toast(button.title, "warning");
+  warnAt(button, button.title);
 }
 
 function refreshSlowly() {
