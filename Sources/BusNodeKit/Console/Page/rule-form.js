@@ -132,6 +132,7 @@ export function startRuleForm() {
     clearTimeout(timer);
     trying += 1;
     made = null;
+    $("ruleCopy").dataset.said = ""; // Its button may say that it has copied.
     show(null);
   });
 }
