@@ -37,12 +37,12 @@ def a_rule_is_made_of_an_answer_and_tried(page, console):
     page.until(lambda: "Would have answered 3: 2 as people did, 1 otherwise."
                in page.text("#ruleTrial"), "the trial")
     assert "people chose “Skip”: 1" in page.text("#ruleTrial"), page.text("#ruleTrial")
-    # It is copied, which the button says: a notice would be behind the dialog.
+    # It is copied, which a notice in front of the dialog says.
     page.driver.execute_cdp_cmd("Browser.grantPermissions", {
         "origin": console.address,
         "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
     page.click("#ruleCopy button")
-    page.until(lambda: page.text("#ruleCopy") == "Copied.", "the copy")
+    page.until(lambda: "Copied." in page.text("dialog #toasts"), "the copy")
     assert page.run("return navigator.clipboard.readText()") == rule
     # What is changed is tried again; what is wrong is named by its line.
     write(page, rule.replace("option: retry", "option: wipe"))

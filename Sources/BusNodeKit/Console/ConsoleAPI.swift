@@ -294,19 +294,6 @@ extension InboxItem {
     }
 }
 
-extension ConsoleVisitor {
-    /// The name is null where people give their own.
-    ///
-    /// - Parameter signOut: Where people sign out whom a proxy names.
-    func json(signOut: String?) -> JSONValue {
-        [
-            "name": .text(user?.name), "isProxied": .bool(isProxied),
-            "signOut": .text(isProxied ? signOut : nil), "provider": .text(provider),
-            "may": .array(ConsolePermission.allCases.filter(may).map { .string($0.rawValue) }),
-        ]
-    }
-}
-
 // Lists and details.
 extension ConsoleAPI {
     func list(_ request: Request) throws(APIProblem) -> Response {

@@ -117,3 +117,16 @@ struct ConsoleVisitor: Hashable, Sendable {
         return user.name
     }
 }
+
+extension ConsoleVisitor {
+    /// The name is null where people give their own.
+    ///
+    /// - Parameter signOut: Where people sign out whom a proxy names.
+    func json(signOut: String?) -> JSONValue {
+        [
+            "name": .text(user?.name), "isProxied": .bool(isProxied),
+            "signOut": .text(isProxied ? signOut : nil), "provider": .text(provider),
+            "may": .array(ConsolePermission.allCases.filter(may).map { .string($0.rawValue) }),
+        ]
+    }
+}

@@ -2,8 +2,8 @@ import ErrorBus
 
 // What a person does at the prompt on the screen: goes to another one, gives values, answers.
 extension TerminalPresenter {
-    /// Goes to another prompt, opens or joins a group, lists what waits, or keeps a comment. Answers
-    /// nothing.
+    /// Goes to another prompt, opens or joins a group, lists what waits, or keeps a comment.
+    /// Answers nothing.
     func perform(_ command: PromptCommand, at first: Waiting) {
         let (before, members) = (queue.shown, shownGroup.members)
         func leave(_ members: some Sequence<PromptGroup.Member>) {

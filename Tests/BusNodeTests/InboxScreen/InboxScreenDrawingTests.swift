@@ -220,7 +220,7 @@ import Testing
         past.openedAt = "2026-11-20T10:00:00.000Z"
         past.option = "retry"
         past.by = "ada"
-        past.result = "recovered"
+        (past.result, past.ending) = ("recovered", "recovered")
         earlier.latest = [past]
         object["earlier"] = earlier.json
         return .object(object)

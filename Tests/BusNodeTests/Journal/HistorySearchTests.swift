@@ -263,6 +263,6 @@ import Testing
         let lines = CSVText.text([entry]).components(separatedBy: "\r\n")
         #expect(lines.count == 3)
         #expect(lines[0].hasPrefix("openedAt,id,stage,severity,domain,code,"))
-        #expect(lines[1] == ",1,,,,-5,,,w r,,0,,,,,,,,,,")
+        #expect(lines[1] == ",1,,,,-5,,,w r,,0,,,,,,,,,,,")
     }
 }

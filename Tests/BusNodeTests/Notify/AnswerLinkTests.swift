@@ -65,7 +65,7 @@ struct AnswerLinkTests {
     }
 
     @Test(
-        "Only options that need no more than the choice have a link, destructive ones by permission",
+        "Only options that need but the choice have a link, destructive ones by permission",
         arguments: [
             ([.answer], ["retry", "cancel"]),
             ([.answer, .destructive], ["retry", "cancel", "wipe"]),

@@ -15,7 +15,7 @@ import { onKey } from "./keys.js";
 import { drawLetters, loadLetters } from "./letters.js";
 import { checkLink, connect, findPlace, startLink } from "./link.js";
 import { drawCounts, drawList, skipToList } from "./list.js";
-import { tellNews, warnAt } from "./news.js";
+import { tellNews, toast } from "./news.js";
 import { aim } from "./order.js";
 import { clearPicks, drawPicked } from "./picking.js";
 import { collectRows } from "./rows.js";
@@ -53,7 +53,7 @@ function giveReason(event) {
   if (!button) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  warnAt(button, button.title);
+  toast(button.title, "warning");
 }
 
 function refreshSlowly() {

@@ -61,14 +61,6 @@ export function toast(text, tone) {
   if (!isError(note)) setTimeout(() => passAway(note), PASSING);
 }
 
-/** Says why something was not done with an element: in its dialog, in front of which no notice is
- *  seen or heard, else in a notice. */
-export function warnAt(node, text) {
-  const problem = node.closest("dialog")?.querySelector("form > .problem");
-  if (problem) Object.assign(problem, { textContent: text, hidden: false });
-  else toast(text, "warning");
-}
-
 const isError = (note) => note.classList.contains("error");
 
 /** Takes a notice away that is not being read: with the pointer or the focus on it, it stays. */

@@ -132,7 +132,6 @@ export function startRuleForm() {
     clearTimeout(timer);
     trying += 1;
     made = null;
-    $("ruleCopy").dataset.said = ""; // Its button may say that it has copied.
     show(null);
   });
 }

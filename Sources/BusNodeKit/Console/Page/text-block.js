@@ -1,6 +1,6 @@
 // Texts of peers in their lines, and the buttons that show and copy them.
 import { el, foreign, linesOf, LINES_SHOWN } from "./elements.js";
-import { toast, warnAt } from "./news.js";
+import { toast } from "./news.js";
 import { state } from "./state.js";
 import { number, shown } from "./text.js";
 
@@ -47,14 +47,12 @@ function wholeButton(name, lines, body) {
  *  lets no page copy. */
 export function copyButton(name, text, title = "Copy") {
   if (!navigator.clipboard) return null;
-  const copy = async ({ currentTarget: button }) => {
+  const copy = async () => {
     try {
       await navigator.clipboard.writeText(shown(text, 300_000));
-      // A notice would be behind a dialog.
-      if (!button.closest("dialog")) toast("Copied.", "good");
-      else Object.assign(button, { textContent: "Copied.", ariaLabel: "Copied." });
+      toast("Copied.", "good");
     } catch {
-      warnAt(button, "The browser did not let the page copy.");
+      toast("The browser did not let the page copy.", "warning");
     }
   };
   return el("button", {
