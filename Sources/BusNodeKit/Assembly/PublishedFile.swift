@@ -62,8 +62,8 @@ struct PublishedFile: Sendable {
         unlink(path)
     }
 
-    /// Opens an empty file for new content. What is in its place goes: it may be a link that another
-    /// user has put there.
+    /// Opens an empty file for new content. What is in its place goes: it may be a link that
+    /// another user has put there.
     private func create() -> CInt {
         unlink(temporary)
         return open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)

@@ -48,7 +48,9 @@ extension ConsoleAPI {
     }
 
     /// What the rules of a policy would have done with what was presented.
-    func trial(_ body: [UInt8]) async throws -> RuleTrialView {
+    func trial(
+        _ body: [UInt8], by clock: any Clock<Duration> = ContinuousClock()
+    ) async throws -> RuleTrialView {
         let fields = try BodyFields(body, allowing: "policy", "days")
         let range = Int64(1)...Int64(ConsoleLimits.trialDaysMax)
         let days =
@@ -71,7 +73,7 @@ extension ConsoleAPI {
                 .serviceUnavailable, "busy", "another trial is under way: try again in a moment")
         }
         do {
-            return try await searched(advising: "give fewer days") { [console] in
+            return try await searched(by: clock, advising: "give fewer days") { [console] in
                 // Not before: what took too long goes on until it sees that.
                 defer { console.isTrying.withLock { $0 = false } }
                 return try await kept.archive.trial(

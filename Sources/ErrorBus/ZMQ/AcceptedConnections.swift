@@ -69,7 +69,7 @@ struct AcceptedConnections {
         -> FailedConnections.Cause?
     {
         let isItsOwn = failure.map { now.since($0.at) <= Self.endMilliseconds } ?? false
-        switch isItsOwn ? failure?.kind : nil {
+        return switch isItsOwn ? failure?.kind : nil {
         case .otherMechanism: isKeyed ? .noKeys : .unexpectedKeys
         case .otherKey: .wrongServerKey
         case .malformed: .notZMTP

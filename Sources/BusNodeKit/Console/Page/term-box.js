@@ -5,8 +5,8 @@ import { shown } from "./text.js";
 
 /**
  * The behaviour of a box. `field` is its input, `chips` the list of its terms, `name` what people
- * call it. `view` knows what is shown: `now()` gives its `terms` and what is `typed`, `change` shows
- * others, `known` and `isApplied` are for words.
+ * call it. `view` knows what is shown: `now()` gives its `terms` and what is `typed`, `change`
+ * shows others, `known` and `isApplied` are for words.
  */
 export function termBox(field, chips, name, { now, change, known, isApplied }) {
   function draw() {
