@@ -44,12 +44,12 @@ import Testing
     }
 
     /// Without a limit in real time.
-    private func trial(_ body: JSONValue) async throws -> RuleTrialView {
+    private func tried(_ body: JSONValue) async throws -> RuleTrialView {
         try await api.trial(body.encoded(), by: ManualClock())
     }
 
     private func problem(_ body: JSONValue) async -> APIProblem? {
-        await #expect(throws: APIProblem.self) { try await trial(body) }
+        await #expect(throws: APIProblem.self) { try await tried(body) }
     }
 
     @Test("A rule is made of an answer, with the policies in front of the console")
@@ -93,11 +93,11 @@ import Testing
         try await journal.keep([item], [], console: 0)
         let proposal = try await api.rule(from: id)
         let body: JSONValue = ["policy": .string(proposal.rule), "days": 30]
-        let trial = try await trial(body)
+        let trial = try await tried(body)
         #expect([trial.compared, trial.answered, trial.same] as [Int] == [1, 1, 1])
         // The node's own errors arise in the node.
         let own: JSONValue = ["policy": "rules: [{ match: { origin: central }, answer: retry }]"]
-        #expect(try await trial(own).same == 1)
+        #expect(try await tried(own).same == 1)
         api.console.isTrying.withLock { $0 = true }
         #expect(await problem(own)?.word == "busy")
     }
