@@ -4,6 +4,9 @@ import Testing
 
 /// A client of the console in another language: Python's http.client, which sends anything.
 struct ConsoleClient {
+    /// A list of a thousand is longer than a report may be.
+    private static let limits = JSONLimits(byteCount: 16 << 20, depth: 32, valueCount: 1_000_000)
+
     struct Reply {
         let status: Int
         /// Names in lower case.
@@ -11,7 +14,7 @@ struct ConsoleClient {
         let text: String
 
         /// The body; null when it is no JSON.
-        var json: JSONValue { (try? JSONValue.parse(Array(text.utf8))) ?? .null }
+        var json: JSONValue { (try? JSONValue.parse(Array(text.utf8), limits: ConsoleClient.limits)) ?? .null }
 
         /// What is at the end of the way, as text; empty when nothing is.
         func text(_ way: String...) -> String {
@@ -53,7 +56,7 @@ struct ConsoleClient {
             ["python3", "-c", Self.script], program: "/usr/bin/env", input: .text(input))
         #expect(try await process.ending() == 0, "\(process.errors.value)")
         #expect(await process.prints("\n"))
-        let output = try JSONValue.parse(Array(process.output.value.utf8))
+        let output = try JSONValue.parse(Array(process.output.value.utf8), limits: Self.limits)
         return Reply(
             status: Int(output["status"]?.integerValue ?? 0),
             headers: output["headers"]?.objectValue?.compactMapValues(\.stringValue) ?? [:],
