@@ -164,6 +164,7 @@ def a_group_is_answered_at_once(page, console):
     page.press(page.keys.ENTER)
     page.until(lambda: not page.text("#confirmDialog"), "Return to send nothing")
     page.click("[data-option=skip]", "× 20")
+    page.expects("404")  # All of it may be leaving when the page reads its members.
     page.click("#confirmYes", "Skip × 20")
     assert {presentation.answer() for presentation in presentations} == {("skip", "ada")}
 
