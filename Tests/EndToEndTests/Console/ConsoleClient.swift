@@ -14,7 +14,9 @@ struct ConsoleClient {
         let text: String
 
         /// The body; null when it is no JSON.
-        var json: JSONValue { (try? JSONValue.parse(Array(text.utf8), limits: ConsoleClient.limits)) ?? .null }
+        var json: JSONValue {
+            (try? JSONValue.parse(Array(text.utf8), limits: ConsoleClient.limits)) ?? .null
+        }
 
         /// What is at the end of the way, as text; empty when nothing is.
         func text(_ way: String...) -> String {

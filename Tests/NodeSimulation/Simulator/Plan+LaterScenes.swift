@@ -93,11 +93,13 @@ extension Plan {
     }
 
     mutating func stageFullParent(using random: inout SeededGenerator) {
-        makeRow(random.pick([0, 1]))
+        let relayCount = random.pick([0, 1])
+        makeRow(relayCount)
         isCalm = random.happens(0.5)
         chaosLasts = 40_000
         thinkingMax = 5_000
-        add(.limit(2))
+        // Without a relay a worker reaches its own limit before the node's.
+        add(.limit(relayCount == 0 ? 3 : 2))
         if !isCalm { faults = [(random.number(5_000...30_000), .reset(random.pick(links)))] }
         ask(60, in: 0...40_000, attempts: [0, 300], using: &random) { call, random in
             if random.happens(0.2) { call.cancelledAfter = random.number(500...12_000) }
