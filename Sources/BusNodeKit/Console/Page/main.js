@@ -15,6 +15,7 @@ import { onKey } from "./keys.js";
 import { drawLetters, loadLetters } from "./letters.js";
 import { checkLink, connect, findPlace, startLink } from "./link.js";
 import { drawCounts, drawList, skipToList } from "./list.js";
+import { startModals } from "./modal.js";
 import { tellNews, toast } from "./news.js";
 import { aim } from "./order.js";
 import { clearPicks, drawPicked } from "./picking.js";
@@ -105,6 +106,7 @@ document.addEventListener("pointerdown", ({ button, target }) => {
 for (const end of ["pointerup", "pointercancel", "contextmenu", "blur", "keydown"]) {
   addEventListener(end, () => setTimeout(stopPressing));
 }
+startModals();
 startAlerts();
 startFilterBox();
 startHistory();
