@@ -93,8 +93,8 @@ def notices_are_in_front_of_a_dialog(page, console):
     page.until(lambda: "Refused." in page.text("body > #toasts"), "the notice in the page")
     assert not page.text("#ruleDialog")
     # So it does when a dialog was opened again before the page heard that it was closed.
-    page.part("modal", "const dialog = document.getElementById('helpDialog');"
-              "part.openModal(dialog); dialog.close(); part.openModal(dialog)")
+    page.part("modal", "((dialog) => { part.openModal(dialog); dialog.close(); "
+              "part.openModal(dialog); })(document.getElementById('helpDialog'))")
     page.until(lambda: "Refused." in page.text("#helpDialog #toasts"), "the notice in front")
     page.press(page.keys.ESCAPE)
     page.until(lambda: "Refused." in page.text("body > #toasts"), "the notice in the page again")
