@@ -45,12 +45,21 @@ let package = Package(
     targets: [
         // No pkgConfig: Debian's libzmq.pc carries -isystem, which SwiftPM refuses with a warning.
         .systemLibrary(name: "CZMQ", providers: [.apt(["libzmq3-dev", "libsodium-dev"])]),
+        // The decisions: reports, messages and machines, without threads, sockets and clocks.
+        .target(
+            name: "ErrorBusCore",
+            dependencies: [
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "OrderedCollections", package: "swift-collections"),
+            ],
+            swiftSettings: settings),
+        // What a user of the library imports, the public types of the core among it.
         .target(
             name: "ErrorBus",
             dependencies: [
-                "CZMQ",
+                "CZMQ", "ErrorBusCore",
                 .product(name: "Logging", package: "swift-log"),
-                .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "OrderedCollections", package: "swift-collections"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -206,13 +215,13 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "ErrorBusTests",
-            dependencies: ["ErrorBus", "ErrorBusTesting"],
+            dependencies: ["ErrorBus", "ErrorBusCore", "ErrorBusTesting"],
             resources: [.copy("Golden")],
             swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "ErrorBus", "ErrorBusTesting", "CZMQ",
+                "ErrorBus", "ErrorBusCore", "ErrorBusTesting", "CZMQ",
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -242,7 +251,7 @@ let package = Package(
         // Its targets are compiled here, and again with libFuzzer in a package of their own.
         .testTarget(
             name: "FuzzingTests",
-            dependencies: ["BusNodeKit", "ErrorBus"],
+            dependencies: ["BusNodeKit", "ErrorBus", "ErrorBusCore"],
             path: "Tests/Fuzzing",
             exclude: ["Corpus", "Fuzz", "Package.swift"],
             sources: ["Targets", "Tests"],
@@ -250,7 +259,7 @@ let package = Package(
         .testTarget(
             name: "BusNodeTests",
             dependencies: [
-                "BusLab", "BusNodeKit", "bus-node", "ErrorBus", "ErrorBusTesting",
+                "BusLab", "BusNodeKit", "bus-node", "ErrorBus", "ErrorBusCore", "ErrorBusTesting",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

@@ -15,7 +15,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "Tests/NodeSimulation/mutants.txt"
-SOURCES = "Sources/ErrorBus"
+SOURCES = ["Sources/ErrorBusCore", "Sources/ErrorBus"]
 # Git ignores it; `make clean` removes it.
 WORK = ROOT / ".build-mutants"
 TREE = WORK / "tree"
@@ -41,7 +41,8 @@ class Mutant:
 
     @property
     def path(self):
-        return f"{SOURCES}/{self.file}"
+        paths = [f"{source}/{self.file}" for source in SOURCES]
+        return next((path for path in paths if (ROOT / path).is_file()), paths[-1])
 
     def plant(self, text):
         """The text with the mistake in it; None where the old lines are not there exactly once.

@@ -2,6 +2,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct CommandFailureTests {
     private func report(

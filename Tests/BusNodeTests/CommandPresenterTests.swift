@@ -3,6 +3,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What a program answers as a presenter.
 struct CommandPresenterTests {

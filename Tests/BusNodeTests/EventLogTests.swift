@@ -5,6 +5,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct EventLogTests {
     private let folder = FileManager.default.temporaryDirectory

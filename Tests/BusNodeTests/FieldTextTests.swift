@@ -4,6 +4,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 @testable import bus_node
 
 @Suite("Fields and values on the command line")

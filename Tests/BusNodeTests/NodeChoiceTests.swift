@@ -3,6 +3,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 @testable import bus_node
 
 /// Which node is meant, and what is said when none is, or two.

@@ -4,6 +4,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// The numbers that the documents promise are those in force. What each limit does, the tests of
 /// what it limits prove, many of them with smaller numbers.

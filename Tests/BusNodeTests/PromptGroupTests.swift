@@ -2,6 +2,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What a person reads of a group of equal prompts, and of its answer.
 struct PromptGroupTests {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct PromptTextTests {
     private static let hostile = [

@@ -2,6 +2,7 @@ import ErrorBusTesting
 import Foundation
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Prompts without a node around them.
 enum Prompts {

@@ -2,6 +2,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct StatusTextTests {
     @Test("A node's status: zeros are left out, columns are aligned, text is escaped")

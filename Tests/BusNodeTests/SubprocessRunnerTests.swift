@@ -4,6 +4,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite(.timeLimit(.minutes(10)))
 struct SubprocessRunnerTests {

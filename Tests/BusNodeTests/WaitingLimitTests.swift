@@ -5,6 +5,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 @testable import bus_node
 
 struct WaitingLimitTests {

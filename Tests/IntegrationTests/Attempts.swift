@@ -1,6 +1,7 @@
 import Synchronization
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Notes which options were attempted, and where.
 final class Attempts: Sendable {

@@ -1,4 +1,5 @@
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What a client of a node with keys does in place of a handshake, after which the node ends the
 /// connection.

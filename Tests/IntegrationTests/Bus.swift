@@ -4,6 +4,7 @@ import Logging
 import Synchronization
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Nodes of one test, over real sockets in one process.
 struct Bus: Sendable {

@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A client of a node with keys that stands on neither libzmq nor a `Node`: it may stop, break and
 /// repeat each step of the handshake, and with a key that is known say what it likes.

@@ -1,6 +1,7 @@
 import Synchronization
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Answers every prompt with one option, and counts.
 final class FixedPresenter: Presenter {

@@ -1,4 +1,5 @@
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A relay's responder that answers in the place of those above.
 struct Forger: Responder {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Frames, after the empty one, that are no message, and the number they are refused with.
 struct Garbage: Sendable, CustomTestStringConvertible {

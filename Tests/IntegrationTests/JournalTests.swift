@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What a presenter's journal does for its next life, over real sockets.
 @Suite(.timeLimit(.minutes(10)))

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A suite of nodes with keys: central, a relay and a worker, whose keys are known, and a stranger.
 protocol KeyedSuite {

@@ -1,4 +1,5 @@
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension Message.Present {
     /// What a client that knows only the protocol asks.

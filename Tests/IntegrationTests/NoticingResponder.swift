@@ -1,6 +1,7 @@
 import ErrorBusTesting
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Records the notices about errors that passed it and were not shown.
 final class NoticingResponder: Responder {

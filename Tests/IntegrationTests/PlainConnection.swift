@@ -2,6 +2,7 @@ import Dispatch
 import Glibc
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A connection without libzmq.
 enum PlainConnection {

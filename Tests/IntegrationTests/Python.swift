@@ -3,6 +3,7 @@ import Subprocess
 import SystemPackage
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Runs a client of Examples/clients with the Python that scripts/python finds.
 enum Python {

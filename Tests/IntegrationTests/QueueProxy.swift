@@ -2,6 +2,7 @@ import CZMQ
 import Foundation
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A plain `zmq_proxy` between clients and a node, on a thread of its own.
 ///

@@ -2,6 +2,7 @@ import CZMQ
 import Dispatch
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A plain libzmq socket with a context of its own: what a client in another language has.
 ///

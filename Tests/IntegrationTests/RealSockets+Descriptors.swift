@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension RealSockets {
     /// Each in a process of its own, which then has next to no descriptors left: what a node

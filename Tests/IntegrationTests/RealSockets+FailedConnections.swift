@@ -4,6 +4,7 @@ import Logging
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension RealSockets {
     /// A connection that fails before any message leaves a trace at the parent.

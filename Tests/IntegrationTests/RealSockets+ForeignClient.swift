@@ -3,6 +3,7 @@ import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension RealSockets {
     /// Clients that know libzmq and the protocol, and nothing of this library.

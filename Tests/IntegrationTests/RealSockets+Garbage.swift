@@ -3,6 +3,7 @@ import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension RealSockets {
     /// A40: what is no message is refused, and the next good client is served.

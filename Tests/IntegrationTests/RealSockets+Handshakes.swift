@@ -2,6 +2,7 @@ import CZMQ
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension RealSockets {
     /// Peers that speak CURVE by themselves and break its handshake, beside a worker with a key.

@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension RealSockets {
     /// What the kernel does with a tcp connection whose other end is no more, by its own account.

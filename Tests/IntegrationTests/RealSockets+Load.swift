@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension RealSockets {
     @Suite struct LoadTests {

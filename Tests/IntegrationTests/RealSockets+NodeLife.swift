@@ -4,6 +4,7 @@ import Glibc
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension RealSockets {
     @Suite struct NodeLifeTests {

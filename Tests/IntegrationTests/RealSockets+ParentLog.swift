@@ -3,6 +3,7 @@ import Logging
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension RealSockets {
     /// What a node's own log says of its parent.

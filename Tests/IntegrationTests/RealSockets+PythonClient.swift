@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension RealSockets {
     /// The clients in Examples/clients, as a user would copy them.

@@ -4,6 +4,7 @@ import Foundation
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension RealSockets {
     @Suite struct RefusalTests {

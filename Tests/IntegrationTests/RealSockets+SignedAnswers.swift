@@ -2,6 +2,7 @@ import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension RealSockets {
     /// Options that need a signature, with a relay between their owner and the presenter.

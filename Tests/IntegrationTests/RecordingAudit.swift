@@ -1,6 +1,7 @@
 import ErrorBusTesting
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Keeps the ledger in memory.
 final class RecordingAudit: AuditLog {

@@ -1,6 +1,7 @@
 import ErrorBusTesting
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A node that runs until it is stopped.
 struct RunningNode: Sendable {

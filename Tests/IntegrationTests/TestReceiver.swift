@@ -2,6 +2,7 @@ import ErrorBusTesting
 import Synchronization
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A driver without a machine: records the events of its transport. Shares the reactor's thread.
 actor TestReceiver: TransportReceiver {

@@ -1,5 +1,5 @@
-/// Which folders of Sources/ErrorBus may use which: the arrows of ARCHITECTURE.md. One module has
-/// no imports between its folders, so the names of types stand for them.
+/// Which folders of the library may use which: the arrows of ARCHITECTURE.md. One module has no
+/// imports between its folders, so the names of types stand for them.
 struct FolderArrows {
     /// Folder to the folders that it may use, itself and the transitive ones included.
     let reachable: [String: Set<String>]

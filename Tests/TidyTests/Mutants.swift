@@ -4,7 +4,7 @@ import Foundation
 enum Mutants {
     static let path = "Tests/NodeSimulation/mutants.txt"
 
-    /// - Parameter source: The text of a file of `Sources/ErrorBus`; nil when it is missing.
+    /// - Parameter source: The text of a file of the library; nil when it is missing.
     static func violations(
         list: String, source: (_ path: String) -> String?
     ) -> [Violation] {
@@ -35,7 +35,10 @@ enum Mutants {
         _ block: [String], _ source: (_ path: String) -> String?
     ) -> String? {
         guard block.count > 2, block[0].contains(": ") else { return "not understood" }
-        guard let text = source("Sources/ErrorBus/" + block[1]) else { return "no \(block[1])" }
+        guard
+            let text = source("Sources/ErrorBusCore/" + block[1])
+                ?? source("Sources/ErrorBus/" + block[1])
+        else { return "no \(block[1])" }
         let old = block.dropFirst(2).filter { $0.hasPrefix("-") }.map { trimmed($0.dropFirst()) }
         let lines = text.components(separatedBy: "\n").map { trimmed($0[...]) }
         guard !old.isEmpty else { return "no old text" }

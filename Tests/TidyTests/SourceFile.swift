@@ -44,10 +44,12 @@ struct SourceFile {
 
     private static let importKinds: Set = ["struct", "class", "enum", "protocol", "func", "var"]
 
-    /// The folder below Sources/ErrorBus that it lies in; nil for a file elsewhere.
+    /// The folder of the library or its core that it lies in; nil for a file elsewhere.
     var role: String? {
         let parts = path.split(separator: "/").map(String.init)
-        guard parts.count > 3, parts[0] == "Sources", parts[1] == "ErrorBus" else { return nil }
+        guard parts.count > 3, parts[0] == "Sources",
+            ["ErrorBus", "ErrorBusCore"].contains(parts[1])
+        else { return nil }
         return parts[2]
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Words that code must not hold, or only with a reason beside them.
 enum Wording {
-    /// Where Sources/ErrorBus starts a task of its own, and why it may. Everywhere else work is
+    /// Where the library starts a task of its own, and why it may. Everywhere else work is
     /// structured: its starter waits for it.
     static let taskStarters = [
         "Sources/ErrorBus/Chain/Responder+Beginning.swift":
@@ -35,7 +35,7 @@ enum Wording {
             + persons(path: file.path, lines: file.lines)
             + dialect(path: file.path, lines: file.lines)
         if file.path.hasPrefix("Tests/") { found += sleeps(in: file) }
-        if file.path.hasPrefix("Sources/ErrorBus/"), taskStarters[file.path] == nil {
+        if file.role != nil, taskStarters[file.path] == nil {
             found += tasks(in: file)
         }
         if file.path.hasPrefix("Sources/") { found += taskLocals(in: file) }
@@ -119,10 +119,10 @@ enum Wording {
     /// F20: a clock that can be set decides nothing in the library. Ids and moments carry it for
     /// people, and rules have schedules that people write by it.
     private static func wallClocks(in file: SourceFile) -> [Violation] {
-        guard file.path.hasPrefix("Sources/ErrorBus/"),
-            file.path != "Sources/ErrorBus/Report/PresentationID.swift",
-            file.path != "Sources/ErrorBus/Presenting/Moment.swift",
-            file.path != "Sources/ErrorBus/Rules/RuleSchedule.swift"
+        guard file.role != nil,
+            file.path != "Sources/ErrorBusCore/Report/PresentationID.swift",
+            file.path != "Sources/ErrorBusCore/Presenting/Moment.swift",
+            file.path != "Sources/ErrorBusCore/Rules/RuleSchedule.swift"
         else { return [] }
         let tokens = file.tokens
         return tokens.indices.compactMap { index in

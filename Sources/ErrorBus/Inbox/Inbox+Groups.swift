@@ -196,3 +196,20 @@ extension Inbox {
         }
     }
 }
+
+extension Inbox {
+    /// Adds a note of a person to a presentation, open or ended.
+    ///
+    /// - Parameter id: Names the note; repeating it changes nothing.
+    /// - Returns: The note; nil when it is there already.
+    @discardableResult
+    package func note(
+        _ presentation: PresentationID, _ text: String, by person: String, id: UniqueID? = nil
+    ) throws(InboxRefusal) -> InboxNote? {
+        try act { machine, now throws(InboxRefusal) in
+            let note = InboxNote(
+                id: id ?? PresentationID.make().value, by: person, text: text, at: now)
+            return try machine.noted(presentation, note, at: now)
+        }
+    }
+}

@@ -254,19 +254,12 @@ actor NodeDriver {
 
     /// Adds the sizes of this node's tables.
     func count(into sizes: inout TableSizes) {
-        let below = machine.below
-        sizes.children = below.children.count
-        sizes.openBelow = below.unsettledCount
-        sizes.rememberedBelow = below.entries.count - below.unsettledCount
+        let offered = sizes.offered
+        sizes = machine.tableSizes
+        sizes.offered += offered
         // Attempts that wait here also wait in the machine, or have been forgotten there.
-        sizes.attempts = max(machine.attemptCount, attempts.values.reduce(0) { $0 + $1.count })
-        sizes.offered += machine.passingCount
-        sizes.waiting = max(machine.waitingCount, callers.count)
-        for way in machine.above {
-            let rememberedCount = way.remembered.count + way.passedOn.count
-            sizes.rememberedAbove += rememberedCount
-            sizes.openAbove += way.entries.count - rememberedCount
-        }
+        sizes.attempts = max(sizes.attempts, attempts.values.reduce(0) { $0 + $1.count })
+        sizes.waiting = max(sizes.waiting, callers.count)
     }
 
     // MARK: Actions of the machine

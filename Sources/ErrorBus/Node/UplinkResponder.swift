@@ -281,54 +281,6 @@ extension UplinkResponder {
     }
 }
 
-extension Outcome {
-    /// The outcome of a presentation at the parent when no attempt is left to run here.
-    init(_ ending: UplinkEnding, at node: NodeName) {
-        switch ending {
-        case .answered(let answer): self.init(above: answer)
-        case .refused(let reject): self.init(reject, at: node)
-        case .expired: self.init(.expired, at: node, RejectCode.noAnswer)
-        case .withdrawn: self.init(.withdrawn, at: node, "the caller gave up")
-        case .shutDown: self.init(.shutDown, at: node, "node \(node) is going down")
-        case .unreachable(let tried, let refusal):
-            self.init(.unreachable, at: node, tried)
-            refusalCode = refusal?.code.rawValue
-        }
-    }
-
-    private init(_ reason: Reason, at node: NodeName, _ detail: String) {
-        self.init(
-            didRecover: false, reason: reason, decidedBy: node.description, detail: detail)
-    }
-
-    private init(_ reject: Message.Reject, at node: NodeName) {
-        let reason: Reason =
-            switch reject.code {
-            case .noResponder: .detached
-            case .loop: .cycle
-            case .tooManyHops: .tooManyHops
-            case .busy: .busy
-            case .deadlinePassed: .expired
-            default: .rejected
-            }
-        self.init(reason, at: node, "\(reject.code.rawValue) \(reject.reason)")
-        refusalCode = reject.code.rawValue
-        isRemote = true
-    }
-}
-
-extension Outcome {
-    /// The outcome of an error that a process above handled.
-    init(above answer: Answer) {
-        let reason = answer.reason.map { Reason(rawValue: $0) }
-        self.init(
-            didRecover: answer.didRecover ?? false,
-            reason: reason ?? (answer.chosen == nil ? .handled : .answered),
-            decidedBy: answer.by, answer: answer.plain)
-        isRemote = true
-    }
-}
-
 extension Duration {
     /// Rounded down; negative is 0, and above the largest header field (285,000 years) that
     /// maximum.

@@ -31,7 +31,7 @@ public final class Prompt: Sendable {
         report.onExpiry = context.onExpiry ?? report.onExpiry
         report.retryOf = report.retryOf ?? context.retryOf
         // AppKit and HRS: an error without options gets one OK, which does not recover.
-        if report.options.isEmpty { report.options = [RecoveryOption.okay.option] }
+        if report.options.isEmpty { report.options = [.okay] }
         self.report = report
         self.context = context.withoutTurn
         self.unsignable = unsignable
@@ -158,43 +158,6 @@ public final class Prompt: Sendable {
             if let ending = state.machine.ending { return ending }
             state.observer = observer
             return nil
-        }
-    }
-}
-
-/// Why an answer was refused. The prompt is unchanged.
-public enum AnswerRefusal: Error, Hashable, Sendable {
-    /// The report does not offer this option.
-    case notOffered(option: String, offered: [String])
-    /// The option needs the signature of this node, which is no signer of its topology.
-    case cannotSign(option: String)
-    /// The option needs two people, whom only a console with users knows.
-    case needsTwoPeople(option: String)
-    /// A value is missing, or is not one of the option's field.
-    case badValue(option: String, FieldFault)
-    /// The prompt is already answered.
-    case alreadyAnswered(Answer)
-    /// The prompt has ended: withdrawn by its origin, expired, ...
-    case closed(Outcome.Reason)
-}
-
-extension AnswerRefusal: CustomStringConvertible {
-    public var description: String {
-        switch self {
-        case .notOffered(let option, let offered):
-            "option \"\(option)\" is not offered; offered: \(offered.joined(separator: ", "))"
-        case .cannotSign(let option):
-            "option \"\(option)\" needs a signature, and this node gives none; answer it at a node "
-                + "that `signers` of the topology names, or name this one"
-        case .needsTwoPeople(let option):
-            "option \"\(option)\" needs two people who have signed in; answer it at a console "
-                + "with users"
-        case .badValue(let option, let fault): "option \"\(option)\": \(fault)"
-        case .alreadyAnswered(let answer):
-            "answered before with \"\(answer.option)\" by \(answer.authors) "
-                + "(\(answer.via.rawValue))"
-        case .closed(let reason):
-            "no longer open: \(reason)"
         }
     }
 }

@@ -59,6 +59,10 @@ public struct RecoveryOption: Sendable {
         option.needsSignature = needsSignature
         option.needsTwoPeople = needsTwoPeople
         option.fields = fields
+        self.init(option, attempt: attempt)
+    }
+
+    private init(_ option: ErrorReport.Option, attempt: @escaping AttemptWithValues) {
         self.option = option
         self.attempt = attempt
     }
@@ -73,9 +77,7 @@ public struct RecoveryOption: Sendable {
     }
 
     /// The option `ok`, which acknowledges without recovery: that of an error without options.
-    public static var okay: RecoveryOption {
-        RecoveryOption("OK", id: "ok", role: .cancel) { false }
-    }
+    public static var okay: RecoveryOption { RecoveryOption(.okay) { _ in false } }
 }
 
 /// Collects the options of `error.recoverable { ... }`, with `if`, `if else` and `for`.

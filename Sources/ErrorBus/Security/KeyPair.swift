@@ -1,12 +1,8 @@
 import CZMQ
 
-/// A CURVE public key: 32 bytes, written as 40 characters of Z85 (RFC 26 and 32 of ZeroMQ).
-public struct PublicKey: Hashable, Sendable, CustomStringConvertible {
+extension PublicKey {
     /// The form of a key, for messages.
     static let allowed = "40 characters of Z85"
-
-    /// The key in Z85.
-    public let description: String
 
     /// Reads a key; nil when the text is not 32 bytes in Z85.
     public init?(_ text: some StringProtocol) {
@@ -17,7 +13,7 @@ public struct PublicKey: Hashable, Sendable, CustomStringConvertible {
     /// Nil when they are not 32 bytes.
     init?(bytes: [UInt8]) {
         guard bytes.count == 32, let text = Z85.text(bytes) else { return nil }
-        description = text
+        self.init(checked: text)
     }
 }
 

@@ -119,30 +119,6 @@ public final class KeyRing: Sendable {
     }
 }
 
-/// The holder of the key by which a peer has proved itself.
-///
-/// Two holders of one name are equal, also while its key is replaced.
-package struct KeyHolder: Sendable {
-    let key: PublicKey
-    package let name: NodeName
-    /// Names that begin with this one and a hyphen, and stand for themselves.
-    let reserved: Set<NodeName>
-    /// Whether it may present what others ask.
-    let isRelay: Bool
-
-    /// Whether a process with this key may use a name: the key's own, or for the many short-lived
-    /// processes of one key, such as those of `bus-node exec`, that with a hyphen and more.
-    func mayUse(_ other: NodeName) -> Bool {
-        other == name
-            || other.description.hasPrefix("\(name)-") && !reserved.contains(other)
-    }
-}
-
-extension KeyHolder: Hashable {
-    package static func == (left: Self, right: Self) -> Bool { left.name == right.name }
-    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
-}
-
 /// A child's connection that was refused for its key.
 package struct RefusedKey: Hashable, Sendable {
     package let key: PublicKey?

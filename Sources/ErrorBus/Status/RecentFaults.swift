@@ -7,7 +7,6 @@ import Synchronization
 final class RecentFaults: Sendable {
     /// The most faults of each sort: logged, and refused.
     static let countMax = 10
-    static let scalarMax = 256
 
     private struct Noted {
         let source: NotedFault.Source
@@ -67,42 +66,6 @@ final class RecentFaults: Sendable {
 extension Duration {
     /// In whole milliseconds; 0 when negative.
     var clampedMilliseconds: UInt64 { UInt64(clamping: Int64(self / .milliseconds(1))) }
-}
-
-extension String {
-    /// The text for a status: without control characters, at most 256 scalars.
-    var asStatusText: String {
-        escapedForTerminal(scalarLimit: RecentFaults.scalarMax)
-    }
-}
-
-/// A fault of a node, kept for its status.
-package struct NotedFault: Hashable, Sendable {
-    package enum Source: String, Sendable, CaseIterable, JSONConvertible {
-        /// The node logged it as an error.
-        case logged
-        /// The node refused a request.
-        case sent
-        /// The node's parent refused a request.
-        case got
-    }
-
-    package var source: Source
-    package var text: String
-    /// How often it happened.
-    package var count: Int
-    /// How long ago it last happened.
-    package var agoMilliseconds: UInt64
-}
-
-extension NotedFault: JSONObject {
-    package init() { self.init(source: .logged, text: "", count: 1, agoMilliseconds: 0) }
-
-    package static let members: [JSONMember<NotedFault>] = [
-        .init("source", \.source), .init("text", \.text),
-        .init("count", \.count, taken: { max(1, $0) }),
-        .init("agoMilliseconds", \.agoMilliseconds),
-    ]
 }
 
 /// Records errors and passes every message on to another handler.

@@ -8,6 +8,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Answering by a link over HTTP: the page that it opens, its button, and the refusals.
 struct ConsoleAnswerLinksTests {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Comments on answers, over HTTP and in the journal.
 @Suite struct ConsoleCommentTests {

@@ -7,6 +7,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// docs/openapi.yaml says what the server does, and the server does what it says.
 struct ConsoleContractTests {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A group over HTTP: what it is made of, and that nothing of it is answered unseen.
 struct ConsoleGroupsTests {

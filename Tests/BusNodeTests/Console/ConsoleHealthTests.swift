@@ -8,6 +8,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What `GET /healthz` says of a node, and how long the console waits for its journal.
 struct ConsoleHealthTests {

@@ -11,6 +11,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What `GET /metrics` says of a console and its node.
 struct ConsoleMetricsTests {

@@ -6,6 +6,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Notes on a presentation, over HTTP.
 @Suite struct ConsoleNotesTests {

@@ -8,6 +8,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Rules that are made of answers and tried, over HTTP.
 @Suite struct ConsoleRulesTests {

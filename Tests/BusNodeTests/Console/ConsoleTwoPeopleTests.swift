@@ -5,6 +5,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Options that need two people, over HTTP: who a person is comes from the sign-in alone.
 @Suite final class ConsoleTwoPeopleTests {

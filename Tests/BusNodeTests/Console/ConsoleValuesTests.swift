@@ -6,6 +6,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Options that ask for values, over HTTP.
 @Suite struct ConsoleValuesTests {

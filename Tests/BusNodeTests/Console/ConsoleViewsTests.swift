@@ -6,6 +6,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Saved views, over HTTP.
 @Suite struct ConsoleViewsTests {

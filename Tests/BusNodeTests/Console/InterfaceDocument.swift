@@ -2,6 +2,7 @@ import Foundation
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// docs/openapi.yaml, as tests read it.
 struct InterfaceDocument {

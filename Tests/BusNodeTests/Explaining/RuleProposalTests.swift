@@ -3,6 +3,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Policy rules that are made of people's answers.
 @Suite struct RuleProposalTests {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Policies that are tried on the presentations of a journal.
 @Suite struct RuleTrialTests {

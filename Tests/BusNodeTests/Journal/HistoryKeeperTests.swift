@@ -7,6 +7,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A console's history in its node's journal.
 @Suite struct HistoryKeeperTests {

@@ -5,6 +5,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Searches over lists and over the history in a journal.
 @Suite struct HistorySearchTests {

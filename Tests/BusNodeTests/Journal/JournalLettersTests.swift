@@ -4,6 +4,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct JournalLettersTests {
     private let path = FileManager.default.temporaryDirectory

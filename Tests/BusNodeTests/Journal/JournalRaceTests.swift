@@ -6,6 +6,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite(.timeLimit(.minutes(10)))
 struct JournalRaceTests {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// How what the nodes say is put together, without a socket.
 struct LiveTopologyTests {

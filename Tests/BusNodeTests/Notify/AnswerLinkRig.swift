@@ -3,6 +3,7 @@ import Foundation
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A hook whose messages have links that answer, with the files that they need.
 struct AnswerLinkRig {

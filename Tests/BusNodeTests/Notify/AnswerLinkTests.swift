@@ -4,6 +4,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Links that answer: what is signed, which options have one, and how long.
 struct AnswerLinkTests {

@@ -4,6 +4,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct NotifyMachineTests {
     @Test("A storm of 1,000 with three causes is three messages, delivered by the third try")

@@ -3,6 +3,7 @@ import Foundation
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Hooks beside an inbox, at a time that the test moves.
 struct NotifyRig {

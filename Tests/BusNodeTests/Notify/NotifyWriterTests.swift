@@ -5,6 +5,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct NotifyWriterTests {
     private let writer = NotifyWriter(node: "central", url: "https://console.example")

@@ -1,6 +1,7 @@
 import ErrorBusTesting
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension PresentingResponder {
     /// The end of a chain with one scripted presenter.

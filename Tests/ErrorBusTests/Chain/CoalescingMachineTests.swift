@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("Which of several equal errors climbs")
 struct CoalescingMachineTests {

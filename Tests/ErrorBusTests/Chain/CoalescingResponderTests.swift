@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("Equal errors share one prompt", .timeLimit(.minutes(10)))
 struct CoalescingResponderTests {

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("A presentation has one recorded answer, and that is the one delivered")
 struct DecisionsTests {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("The same presentation, and a new one")
 struct PresentationIdentityTests {

@@ -2,6 +2,7 @@ import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("Errors climb from responder to responder")
 struct ResponderChainTests {

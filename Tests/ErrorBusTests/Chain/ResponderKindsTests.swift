@@ -2,6 +2,7 @@ import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("Any kind of type can be a responder")
 struct ResponderKindsTests {

@@ -1,4 +1,5 @@
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// An error whose every part a test can choose, read the same by any reader of errors.
 struct SampleError: ReportableError, Equatable {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("User cancellations")
 struct UserCancelledTests {

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// The examples of the posts that brought the idea to Swift and iOS, on this chain.
 @Suite("Walk-throughs")

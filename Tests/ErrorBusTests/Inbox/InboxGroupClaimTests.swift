@@ -2,6 +2,7 @@ import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// The claims of a whole group.
 struct InboxGroupClaimTests {

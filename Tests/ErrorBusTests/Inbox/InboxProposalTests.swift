@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Options that need two people: what one proposes and another confirms.
 struct InboxProposalTests {
@@ -280,7 +281,7 @@ struct InboxProposalTests {
     mutating func restored() throws {
         let proposal = InboxProposal(
             id: key(1), option: "drop", by: "ann", since: now, until: now + .seconds(60),
-            report: InboxProposal.digest(of: presentation().report))
+            report: Sodium.sha256(presentation().report.payload()))
         func record(_ presentation: InboxPresentation) -> InboxRecord {
             InboxRecord(
                 presentation, openedAt: now, changedAt: now, stage: .open, proposal: proposal)

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What an inbox knows of the earlier lives of its node.
 struct InboxRestoreTests {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Options that ask for values, in an inbox.
 struct InboxValuesTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct AllowancesTests {
     private let now: MonotonicTime = 1_000_000

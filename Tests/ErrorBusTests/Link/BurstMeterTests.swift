@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct BurstMeterTests {
     private let start: MonotonicTime = 5_000

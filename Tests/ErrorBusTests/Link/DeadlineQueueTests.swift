@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct DeadlineQueueTests {
     @Test("one time for each key, the last one planned; equal times in the order of planning")

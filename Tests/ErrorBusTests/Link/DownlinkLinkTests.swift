@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// HELLO, names, liveness.
 @Suite struct DownlinkLinkTests {

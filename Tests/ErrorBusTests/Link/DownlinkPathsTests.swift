@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Two children ask for one origin.
 @Suite struct DownlinkPathsTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// PRESENT and what it meets.
 @Suite struct DownlinkPresentTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Peers without HELLO: exactly one reply per request (section 13).
 @Suite struct DownlinkRequestTests {

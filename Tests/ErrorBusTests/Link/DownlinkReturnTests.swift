@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Children and presentations that return after they were given up.
 @Suite struct DownlinkReturnTests {

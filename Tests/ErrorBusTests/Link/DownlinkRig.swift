@@ -1,4 +1,5 @@
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A downlink machine with a clock, and what it did, in short.
 struct DownlinkRig {

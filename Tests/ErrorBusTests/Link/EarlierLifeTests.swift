@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What the parent of a relay has of its earlier life, where this life could not reach the parent
 /// and presents it to its own people.

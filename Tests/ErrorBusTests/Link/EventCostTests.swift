@@ -3,6 +3,7 @@ import Glibc
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What one event costs in a machine does not grow with what it holds: at most by the logarithm,
 /// for its heaps. Counted in processor time of this thread, which other work does not touch, with

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A child with two parents, one of which loses it without knowing at once.
 @Suite struct FailOverTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Peers can fail to connect as often as they like: a line in ten seconds says how often, and from
 /// where.
@@ -62,7 +63,7 @@ import Testing
     func remedies() {
         for cause in FailedConnections.Cause.allCases {
             let detail = FailedConnections(cause, from: "a").detail
-            #expect(detail.contains("; ") && detail.count < RecentFaults.scalarMax)
+            #expect(detail.contains("; ") && detail.count < NodeStatus.textScalarMax)
         }
     }
 }

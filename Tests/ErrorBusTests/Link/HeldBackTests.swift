@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What a parent says of a new presentation, unless its answer comes first.
 @Suite struct HeldBackTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// On links with keys, names are those of the keys.
 @Suite struct KeyHolderTests {

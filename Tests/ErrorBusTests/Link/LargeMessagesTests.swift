@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What a peer may be sent in large messages.
 @Suite struct LargeMessagesTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// The result of an answer, and an origin's withdrawal, reach the node that decided, whichever hop
 /// has restarted meanwhile (rule 12).

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What peers can cause as often as they like is in the log once in ten seconds, with how often.
 @Suite struct LinkLogsTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Work grows with what happens, not with what is held.
 @Suite struct LinkScaleTests {

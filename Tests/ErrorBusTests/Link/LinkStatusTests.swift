@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What both machines say of their links, and when they say it.
 @Suite struct LinkStatusTests {

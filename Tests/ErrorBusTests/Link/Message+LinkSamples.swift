@@ -1,4 +1,5 @@
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension PeerID {
     /// A peer by its routing id; `request` as REQ with CORRELATE adds one for each request.

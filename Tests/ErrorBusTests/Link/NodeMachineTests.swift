@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What a node's machine carries from one link to the other.
 @Suite struct NodeMachineTests {
@@ -84,7 +85,7 @@ import Testing
         let settled = rig.fromChild(.settled(rig.id, .recovered))
         #expect(settled.up.results == [.recovered])
         #expect(rig.machine.passingCount == 0)
-        #expect(rig.machine.waitingCount == 0)
+        #expect(rig.machine.tableSizes.waiting == 0)
     }
 
     @Test("What a node above dealt with is settled there at once, and told as dealt with")
@@ -130,7 +131,7 @@ import Testing
                 if case .withdraw(rig.id, let reason, _) = $0 { reason } else { nil }
             }
             #expect(reasons.first == reason)
-            #expect(rig.machine.waitingCount == 0)
+            #expect(rig.machine.tableSizes.waiting == 0)
         }
     }
 
@@ -162,7 +163,7 @@ import Testing
         #expect(rig.machine.gaveUp(rig.id, on: 0, caller: 1, .origin, at: rig.now).isEmpty)
         let stopped = rig.machine.stopped(at: rig.now)
         #expect(stopped.contains(.ended(caller: 2, .shutDown)))
-        #expect(rig.machine.waitingCount == 0)
+        #expect(rig.machine.tableSizes.waiting == 0)
     }
 
     @Test("A result that is unknown only because the node stops is left open above")

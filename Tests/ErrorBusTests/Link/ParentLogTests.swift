@@ -2,6 +2,7 @@ import Logging
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct ParentLogTests {
     private let start = MonotonicTime(milliseconds: 5_000)

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A child keeps to what its parent has room for; the rest waits in order.
 @Suite struct ParentRoomTests {

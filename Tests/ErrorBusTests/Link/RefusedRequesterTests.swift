@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A peer that gets one reply per request, refused between two of its requests.
 @Suite struct RefusedRequesterTests {

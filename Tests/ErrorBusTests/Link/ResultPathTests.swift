@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// The result of an answer whose origin has changed its path meanwhile (rules 11 and 12).
 @Suite struct ResultPathTests {

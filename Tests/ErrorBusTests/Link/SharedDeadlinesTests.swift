@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What is kept of ended and answered presentations, shared by all that present.
 @Suite struct SharedDeadlinesTests {

@@ -1,4 +1,5 @@
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A machine's states against its events, made by giving each event to a machine in each state.
 struct StateTable {

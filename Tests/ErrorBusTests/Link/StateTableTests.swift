@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct StateTableTests {
     /// The tables of docs/states.md are what the machines do. Where they differ, the failure

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// One presentation on its way up.
 @Suite struct UplinkPresentTests {

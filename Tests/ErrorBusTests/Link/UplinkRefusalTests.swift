@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Presentations that one hop takes and the next refuses.
 @Suite struct UplinkRefusalTests {

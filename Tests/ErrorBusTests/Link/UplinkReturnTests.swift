@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Back from a later parent to an earlier one.
 @Suite struct UplinkReturnTests {

@@ -1,4 +1,5 @@
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// An uplink machine with a clock, and what it did.
 struct UplinkRig {

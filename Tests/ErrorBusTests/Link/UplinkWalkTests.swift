@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Every short sequence of events, and what must hold after each step.
 @Suite struct UplinkWalkTests {

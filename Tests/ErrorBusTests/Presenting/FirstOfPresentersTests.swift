@@ -2,6 +2,7 @@ import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct FirstOfPresentersTests {
     private func ask(_ presenters: any Presenter..., next: (any Responder)? = nil) async -> Outcome

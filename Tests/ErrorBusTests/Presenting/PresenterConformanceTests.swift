@@ -2,6 +2,7 @@ import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("The public checks of presenters")
 struct PresenterConformanceTests {

@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("Presenters at the end of a chain")
 struct PresentingResponderTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("The life of one prompt")
 struct PromptMachineTests {

@@ -2,6 +2,7 @@ import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("Attempts of options with fields")
 struct AttemptValuesTests {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("Recoverable errors and Foundation's protocols")
 struct FoundationBridgeTests {

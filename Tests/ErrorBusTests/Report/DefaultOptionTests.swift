@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("The default option")
 struct DefaultOptionTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite("Fields of an option, as JSON")
 struct ErrorReportFieldTests {

@@ -3,6 +3,7 @@ import Foundation
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Comparing and hashing Unicode text takes quadratic time in a row of combining marks, and both
 /// are done everywhere, also under locks. So no text from elsewhere may hold a long one.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct ReportChangesTests {
     private var report = ErrorReport(

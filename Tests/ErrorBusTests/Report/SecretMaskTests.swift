@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct SecretMaskTests {
     private static let secret = "hunter2Xq"

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct TextPatternTests {
     @Test(arguments: [

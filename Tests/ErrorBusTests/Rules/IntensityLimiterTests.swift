@@ -2,6 +2,7 @@ import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct IntensityLimiterTests {
     private let start = ManualTime().now.instant

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct RuleBookTests {
     private func rule(_ position: Int, _ domain: String, _ action: RuleAction) throws -> Rule {

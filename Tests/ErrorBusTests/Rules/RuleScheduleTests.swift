@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct RuleScheduleTests {
     private static let work: Set<RuleSchedule.Day> = [

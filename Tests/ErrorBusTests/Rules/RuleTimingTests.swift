@@ -5,6 +5,7 @@ import Synchronization
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Rules that wait, that are in force at times only, and that run dry.
 @Suite struct RuleTimingTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct NodeStatusTests {
     /// As large as a node can make it: every name, number and text at its longest.

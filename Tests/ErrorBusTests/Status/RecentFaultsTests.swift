@@ -4,6 +4,7 @@ import Synchronization
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct RecentFaultsTests {
     private let start = ManualTime().now.instant
@@ -41,7 +42,7 @@ import Testing
         let faults = RecentFaults()
         faults.note(.sent, "\u{1B}[2J" + String(repeating: "é", count: 10_000))
         let text = try #require(faults.list().first?.text)
-        #expect(text.unicodeScalars.count <= RecentFaults.scalarMax + 1)
+        #expect(text.unicodeScalars.count <= NodeStatus.textScalarMax + 1)
         #expect(text.hasPrefix("\\u{1B}[2J"))
     }
 

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct EnvironmentExpansionTests {
     private let environment = ["HOST": "relay", "EMPTY": "", "NEST": "${HOST}"]

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Which addresses of an identity provider may be asked.
 struct ProviderAddressTests {

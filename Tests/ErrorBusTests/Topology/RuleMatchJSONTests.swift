@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct RuleMatchJSONTests {
     @Test("It has the form of a policy file's match")

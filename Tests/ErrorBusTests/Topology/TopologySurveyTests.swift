@@ -2,6 +2,7 @@ import OrderedCollections
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct TopologySurveyTests {
     private func topology(_ links: KeyValuePairs<NodeName, [NodeName]>) -> Topology {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Signed answers (docs/wire.md, section Signed answers).
 @Suite struct AnswerSignatureTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// The one frame that a client of a few lines sends, and the one it gets.
 @Suite struct BareTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// RFC 28: everything up to and including the first empty frame.
 @Suite struct EnvelopeTests {

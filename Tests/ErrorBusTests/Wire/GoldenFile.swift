@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// One of the files that belong to docs/wire.md: a message after its envelope, and what becomes
 /// of it.

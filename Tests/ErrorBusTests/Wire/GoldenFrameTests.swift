@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// The files of docs/wire.md, section 21, read and compared both ways.
 @Suite struct GoldenFrameTests {

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct KeyCertificateTests {
     private func problem(_ text: String) -> String? {

@@ -1,4 +1,5 @@
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension PresentationID {
     init(_ number: UInt64) { self.init(UniqueID(high: 0x7000, low: number)) }

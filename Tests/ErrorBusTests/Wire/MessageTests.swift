@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 @Suite struct MessageTests {
     @Test("a written message is read as the same message", arguments: Message.samples)

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Any frames give a message or a refusal; never a trap, and never a message that is written
 /// otherwise than it would be read.

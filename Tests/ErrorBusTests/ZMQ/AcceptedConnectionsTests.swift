@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What a listening socket's events say of the connections that failed.
 @Suite struct AcceptedConnectionsTests {

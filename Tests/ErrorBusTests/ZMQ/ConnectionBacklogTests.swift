@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Worlds of connections with made-up counts and times: no socket, no clock.
 struct ConnectionBacklogTests {

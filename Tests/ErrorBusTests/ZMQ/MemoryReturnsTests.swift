@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct MemoryReturnsTests {
     @Test("Memory that many bursts free is given back once a second, the last burst's as well")

@@ -2,6 +2,7 @@ import Glibc
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct RandomSequenceTests {
     // In a process of its own: the sequence is the whole process's.

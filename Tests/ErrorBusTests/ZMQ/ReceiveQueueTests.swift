@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 struct ReceiveQueueTests {
     private func message(_ peer: UInt8, _ number: UInt8, byteCount: Int = 0) -> [Frame] {

@@ -2,6 +2,7 @@ import Foundation
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What a console reads of requests and of those who sign in, apart from sockets and files.
 enum ConsoleChecks {

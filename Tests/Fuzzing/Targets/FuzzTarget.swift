@@ -1,4 +1,5 @@
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A part of the library that reads what others write, and what holds for every input.
 enum FuzzTarget: String, CaseIterable {

@@ -1,4 +1,5 @@
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A node under the events of a ``WalkInput``, with what has to hold after each.
 ///

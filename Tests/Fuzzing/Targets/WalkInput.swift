@@ -1,4 +1,5 @@
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// The events of a walk: a line each, so that a changed, added or lost character changes one event.
 ///

@@ -1,0 +1,2 @@
+// A user of the library imports one module.
+@_exported public import ErrorBusCore

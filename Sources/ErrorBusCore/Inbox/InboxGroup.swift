@@ -1,0 +1,79 @@
+/// Open presentations that one answer may serve, by their ``CoalescingKey``. Each origin keeps its
+/// own attempter and result (HRS, coalescing).
+package struct InboxGroup: Hashable, Sendable {
+    package let number: Int
+    /// The open members, oldest first.
+    package let members: [PresentationID]
+    /// The oldest open member, which stands for all.
+    package let first: InboxItem
+    /// The highest severity among the members.
+    package let severity: Severity
+    /// The number of nodes they come from.
+    package let originCount: Int
+}
+
+/// The table of open groups. A group exists while it has an open member; an equal error after that
+/// opens a new one (A27).
+struct InboxGroups: Hashable, Sendable {
+    private struct Group: Hashable, Sendable {
+        let key: CoalescingKey
+        var members: Set<PresentationID> = []
+    }
+
+    private var groups: [Int: Group] = [:]
+    private var numbers: [CoalescingKey: Int] = [:]
+    private var lastNumber = 0
+
+    /// Adds an open presentation; returns the number of its group.
+    mutating func add(_ id: PresentationID, _ key: CoalescingKey) -> Int {
+        let number = numbers[key] ?? lastNumber + 1
+        lastNumber = max(lastNumber, number)
+        numbers[key] = number
+        groups[number, default: Group(key: key)].members.insert(id)
+        return number
+    }
+
+    /// Removes a presentation from the group of that number; the last takes the group with it.
+    mutating func remove(_ id: PresentationID, from number: Int) {
+        groups[number]?.members.remove(id)
+        guard let group = groups[number], group.members.isEmpty else { return }
+        groups[number] = nil
+        numbers[group.key] = nil
+    }
+
+    /// The open members of a group; nil when no open group has that number.
+    func members(of number: Int) -> Set<PresentationID>? { groups[number]?.members }
+
+    var all: [(number: Int, members: Set<PresentationID>)] {
+        groups.map { ($0.key, $0.value.members) }
+    }
+}
+
+/// The result of answering a whole group.
+package struct GroupAnswer: Hashable, Sendable {
+    package var answered: [PresentationID] = []
+    /// The ids of their answers, in the same order.
+    package var answers: [UniqueID] = []
+    /// The members for which it is proposed now: their option needs two people.
+    package var proposed: [PresentationID] = []
+    /// The members not answered, and why: ended meanwhile, or claimed by another person.
+    package var refused: [PresentationID: InboxRefusal] = [:]
+    /// The proposals that were to be confirmed, and stand for no open member: answered, withdrawn
+    /// or declined meanwhile.
+    package var notProposed: Set<UniqueID> = []
+
+    package init() {}
+
+    package mutating func add(_ answer: Answer, for id: PresentationID) {
+        answered.append(id)
+        answers.append(answer.id)
+    }
+}
+
+/// The result of claiming or releasing a whole group.
+package struct GroupClaim: Hashable, Sendable {
+    /// The members that are claimed now, or released.
+    package var changed: [PresentationID] = []
+    /// The members left out, and why: another person has claimed them.
+    package var refused: [PresentationID: InboxRefusal] = [:]
+}

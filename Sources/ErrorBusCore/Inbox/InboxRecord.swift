@@ -1,0 +1,89 @@
+/// An item of an inbox as it is kept for the next life of its node.
+package struct InboxRecord: Hashable, Sendable {
+    package var presentation: InboxPresentation
+    package var openedAt: Moment
+    package var changedAt: Moment
+    package var stage: InboxItem.Stage
+    /// As that of an ``InboxItem``.
+    package var holder: String?
+    package var failedAgain: PresentationID?
+    package var takenBack: [UniqueID]
+    package var proposal: InboxProposal?
+    package var notes: [InboxNote]
+
+    package init(
+        _ presentation: InboxPresentation, openedAt: Moment, changedAt: Moment,
+        stage: InboxItem.Stage, holder: String? = nil, failedAgain: PresentationID? = nil,
+        takenBack: [UniqueID] = [], proposal: InboxProposal? = nil, notes: [InboxNote] = []
+    ) {
+        self.presentation = presentation
+        self.openedAt = openedAt
+        self.changedAt = changedAt
+        self.stage = stage
+        self.holder = holder
+        self.failedAgain = failedAgain
+        self.takenBack = takenBack
+        self.proposal = proposal
+        self.notes = notes
+    }
+}
+
+/// The facts of a presentation that stay when it is presented again under the same id.
+struct InboxPast: Hashable, Sendable {
+    /// How long the author of an undone answer holds the claim.
+    static let claimAfterUndo: Duration = .seconds(60)
+
+    let openedAt: Moment
+    let takenBack: [UniqueID]
+    let notes: [InboxNote]
+    let holder: String?
+    private let claim: InboxClaim?
+    private var proposal: InboxProposal?
+
+    init(_ item: InboxItem) {
+        (openedAt, takenBack, notes) = (item.openedAt, item.takenBack, item.notes)
+        (claim, holder, proposal) = (item.stage.claim, item.holder, item.proposal)
+    }
+
+    init(_ record: InboxRecord) {
+        (openedAt, takenBack, notes) = (record.openedAt, record.takenBack, record.notes)
+        (claim, holder, proposal) = (record.stage.claim, record.holder, record.proposal)
+    }
+
+    /// The stage in which it is open again.
+    func stage(at now: Moment) -> InboxItem.Stage {
+        guard let claim, now < claim.until else { return .open }
+        return .claimed(by: claim.person, until: claim.until)
+    }
+
+    /// What is proposed for it still.
+    func proposal(at now: Moment) -> InboxProposal? {
+        proposal.flatMap { now < $0.until ? $0 : nil }
+    }
+
+    /// Drops what was proposed for another report.
+    mutating func dropProposal(
+        unlessFor report: ErrorReport, _ digest: (ErrorReport) -> [UInt8]
+    ) {
+        if let seen = proposal?.report, seen != digest(report) { proposal = nil }
+    }
+}
+
+/// A person's claim of a presentation.
+package struct InboxClaim: Hashable, Sendable {
+    package let person: String
+    package let until: Moment
+}
+
+extension InboxItem.Stage {
+    /// The claim that outlives the stage: a held answer that is lost leaves its author one, as an
+    /// undone answer does.
+    package var claim: InboxClaim? {
+        switch self {
+        case .claimed(let person, let until): InboxClaim(person: person, until: until)
+        case .leaving(let answer, let time):
+            InboxClaim(person: answer.by, until: time + InboxPast.claimAfterUndo)
+        case .open, .answered, .settled, .closed: nil
+        }
+    }
+}

@@ -1,0 +1,400 @@
+extension DownlinkMachine {
+    /// The chain chose one of the child's own options: the answer is sent down for the attempt.
+    package mutating func answered(
+        _ id: PresentationID, generation: Int, with answer: Answer, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard let entry = entries[id], entry.generation == generation else {
+            // An answer of an earlier generation: no result, so that the later one gets it from
+            // above.
+            return [.settled(id, answer: answer.id, .unknown)]
+        }
+        switch entry.phase {
+        case .open:
+            // Offered on an earlier path upward: its owner is not known here.
+            guard var answer = entry.accepted(answer) else {
+                return [.settled(id, answer: answer.id, .invalid)]
+            }
+            answer.reason = Outcome.Reason.answered.rawValue
+            return decided(entry, answer, at: now)
+        case .answered(let delivery):
+            guard delivery.answer.id == answer.id else {
+                return [.settled(id, answer: answer.id, .late)]
+            }
+            return delivery.result.map { [.settled(id, answer: answer.id, $0)] } ?? []
+        case .abandoned:
+            // A hop's withdrawal is not a result: the presentation may return.
+            return [.settled(id, answer: answer.id, .unknown)]
+        case .withdrawn, .refused:
+            return [.settled(id, answer: answer.id, .withdrawn)]
+        }
+    }
+
+    /// The chain ended without an attempt by the child.
+    package mutating func completed(
+        _ id: PresentationID, generation: Int, verdict: DownlinkVerdict, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard var entry = entries[id], entry.generation == generation else { return [] }
+        if case .abandoned = entry.phase, let answer = verdict.carriedOut {
+            // A child that returns gets the result, and no second attempt is made.
+            return decided(entry, answer, at: now)
+        }
+        // A race: answered or withdrawn before, so there is nothing left to send.
+        guard entry.isOpen else { return [] }
+        switch verdict {
+        case .decided(let answer):
+            if answer.isExpiry, let applied = answerOnExpiry(of: entry) {
+                return decided(entry, applied, at: now)
+            }
+            return decided(entry, answer, at: now)
+        case .refused(let code, let reason):
+            if code == .deadlinePassed, let applied = answerOnExpiry(of: entry) {
+                return decided(entry, applied, at: now)
+            }
+            let reject = Message.Reject(code, reason, id: id)
+            if case .requester(nil) = entry.asker {
+                // No peer waits now: kept for the next request, which would otherwise get 404,
+                // present again, and never get the refusal.
+                entry.phase = .refused(reject, until: now + times.lease)
+                store(entry)
+                return []
+            }
+            let actions = refuse(&entry, reject)
+            forget(id)
+            return actions
+        }
+    }
+
+    /// The chain reports the state of the presentation.
+    package mutating func moved(
+        _ id: PresentationID, generation: Int, to state: PresentationState.Station, by: String?,
+        at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        // That it is relayed is what ACCEPTED says.
+        guard var entry = entries[id], entry.generation == generation, entry.isOpen,
+            entry.standing ?? .relayed != state || entry.standingBy != by
+        else { return [] }
+        entry.standing = state
+        entry.standingBy = by
+        entry.standingSince = now
+        store(entry)
+        guard entry.heldBack == nil, case .child(let name) = entry.asker,
+            let child = children[name], child.isReachable
+        else { return [] }
+        return [.send(pending(entry, at: now), to: child.peer)]
+    }
+
+    /// The option that a bare client declared for expiry: this hop is its end of the protocol, and
+    /// its clock.
+    func answerOnExpiry(of entry: DownlinkEntry) -> Answer? {
+        guard entry.isBare, let option = entry.onExpiry else { return nil }
+        // A presentation expires only once, so its own id identifies the answer.
+        var answer = Answer(
+            id: entry.id.value, option: option, by: name.description, via: .expiry,
+            reason: Outcome.Reason.answered.rawValue)
+        answer.isFromAbove = true
+        return entry.accepted(answer) ?? answer
+    }
+
+    mutating func decided(
+        _ entry: DownlinkEntry, _ answer: Answer, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        var entry = entry
+        entry.phase = .answered(.init(answer: answer, decidedAt: now))
+        counters.answeredBelow += 1
+        return deliver(entry, at: now) + giveUpAboveLimit(at: now)
+    }
+
+    /// The answers that wait for their result have a limit: the oldest of the account that has the
+    /// most are given up.
+    mutating func giveUpAboveLimit(at now: MonotonicTime) -> [DownlinkAction] {
+        var actions: [DownlinkAction] = []
+        while undelivered.count > limits.undeliveredMax, let oldest = undelivered.popOfMost() {
+            if let entry = entries[oldest] { actions += giveUpDelivery(of: entry, at: now) }
+        }
+        return actions
+    }
+
+    /// Sends the answer to the asker, in the form for that kind of peer.
+    mutating func deliver(_ entry: DownlinkEntry, at now: MonotonicTime) -> [DownlinkAction] {
+        guard case .answered(var delivery) = entry.phase else { return [] }
+        var entry = entry
+        var actions: [DownlinkAction] = []
+        let message = Message.answer(entry.id, delivery.told, digest: entry.digest)
+        // Resent only to a child within reach; any other peer gets it by repeating its request.
+        delivery.next = nil
+        switch entry.asker {
+        case .child(let name):
+            guard let child = children[name], child.isReachable else { break }
+            delivery.tries += 1
+            if delivery.result == nil {
+                delivery.next = now + jitter.resendDelay(afterTries: delivery.tries)
+            }
+            actions.append(.send(message, to: child.peer))
+        case .requester(let waiting?):
+            actions.append(.send(message, to: waiting.peer))
+            entry.asker = .requester(nil)
+        case .bare(let peer?):
+            actions.append(.reply(BareReply(entry.id, delivery.told), to: peer))
+            entry.asker = .bare(nil)
+            // A bare client reports no result: none will ever be known.
+            if delivery.result == nil {
+                actions += settle(&delivery, entry.id, .unknown, at: now)
+            }
+        case .requester(nil), .bare(nil):
+            break
+        }
+        entry.phase = .answered(delivery)
+        store(entry)
+        return actions
+    }
+
+    /// Refuses the request of the peer that waits, once.
+    func refuse(_ entry: inout DownlinkEntry, _ reject: Message.Reject) -> [DownlinkAction] {
+        switch entry.asker {
+        case .child(let name):
+            guard let child = children[name], child.isReachable else { return [] }
+            return [.send(.reject(reject), to: child.peer)]
+        case .requester(let waiting?):
+            entry.asker = .requester(nil)
+            return [.send(.reject(reject), to: waiting.peer)]
+        case .bare(let peer?):
+            entry.asker = .bare(nil)
+            return [.reply(BareReply(reject), to: peer)]
+        case .requester(nil), .bare(nil):
+            return []
+        }
+    }
+}
+
+// Results and withdrawals from the side below.
+extension DownlinkMachine {
+    /// SETTLED: ends the resending.
+    mutating func settledReceived(
+        _ settled: Message.Settled, from peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        let isConfirmed = namesOfPeers[peer] == nil || settled.asked != nil
+        let ok: [DownlinkAction] = isConfirmed ? [.send(.ok(id: settled.id), to: peer)] : []
+        let endsPath = [.unknown, .invalid].contains(settled.result)
+        if let refusal = refusal(about: settled.id, settled.asked, from: peer, endsPath: endsPath) {
+            return refusal
+        }
+        guard var entry = entries[settled.id], case .answered(var delivery) = entry.phase else {
+            if let refusal = unheard(settled, from: peer) { return refusal }
+            let further = passedOn(settled)
+            if !further.isEmpty, let refusal = tooManyLastWords(settled.id, from: peer, at: now) {
+                return refusal
+            }
+            return endedElsewhere(settled, at: now) + further + ok
+        }
+        guard delivery.answer.id == settled.answer else {
+            // The origin has ended by another answer: a hop's word that the time is over.
+            guard settled.asked != nil, settled.result != .unknown else { return ok }
+            return withdrawnByOrigin(entry, delivery, from: peer, at: now) + ok
+        }
+        guard delivery.result == nil || delivery.result == .unknown,
+            delivery.result != settled.result
+        else { return ok }  // Known already.
+        if settled.result == .unknown || settled.result == .invalid,
+            let name = namesOfPeers[peer]
+        {
+            // That path cannot carry it out: another may.
+            if settled.result == .invalid, delivery.ifUndelivered == .unknown {
+                delivery.ifUndelivered = .invalid
+                entry.phase = .answered(delivery)
+            }
+            if entry.child != name {
+                entry.forgetPath(by: name)
+                store(entry)
+                return ok
+            }
+            if let actions = handedOver(entry, at: now) { return actions + ok }
+        }
+        let result = settled.result == .unknown ? delivery.ifUndelivered : settled.result
+        var actions = settle(&delivery, settled.id, result, at: now)
+        counters.settledBelow += 1
+        // This hop's own expiry was received first: an answer from above is too late.
+        if delivery.answer.isExpiry, settled.result != .unknown {
+            actions.append(.withdrawnForGood(settled.id, entry.asked))
+        }
+        entry.phase = .answered(delivery)
+        entry.unreachableSince = nil
+        store(entry)
+        return actions + ok
+    }
+
+    /// A SETTLED without origin and digest, at a hop that does not know the answer: OK would lose
+    /// the result. The refusal makes the peer present again, get its answer again, and report with
+    /// them.
+    private func unheard(_ settled: Message.Settled, from peer: PeerID) -> [DownlinkAction]? {
+        guard settled.asked == nil, namesOfPeers[peer] == nil else { return nil }
+        switch entries[settled.id]?.phase {
+        case nil, .open, .abandoned: break
+        case .answered, .withdrawn, .refused: return nil
+        }
+        let reject = Message.Reject(
+            .unknownID, "no answer to this id is known here; PRESENT it again", id: settled.id)
+        return [.send(.reject(reject), to: peer)]
+    }
+
+    /// Why a peer may not send the last word on an id. A sibling may only if it sends the same
+    /// origin and digest: then the origin speaks through it, as with the same PRESENT.
+    ///
+    /// - Parameter endsPath: Whether it is a hop's word, that its own path has ended.
+    private func refusal(
+        about id: PresentationID, _ asked: Message.Asked?, from peer: PeerID, endsPath: Bool
+    ) -> [DownlinkAction]? {
+        let entry = entries[id]
+        guard let asked, entry?.isBare != true else {
+            return entry.flatMap {
+                notTheAsker($0, peer) ?? (endsPath ? nil : formerPath($0, peer))
+            }
+        }
+        if let reject = notTheKey(of: asked, peer, id)
+            ?? notTheOrigin(asked.origin, id, namesOfPeers[peer])
+        {
+            return [.send(.reject(reject), to: peer)]
+        }
+        guard let entry, let origin = entry.origin else { return nil }
+        if origin == asked.origin, entry.digest == asked.digest { return nil }
+        let reject = Message.Reject(.conflict, "this id stands for another report", id: id)
+        return [.send(.reject(reject), to: peer)]
+    }
+
+    /// The refusal of a path that the presentation has left for the origin's own link: the origin
+    /// speaks for itself. Once it is settled the word changes nothing.
+    private func formerPath(_ entry: DownlinkEntry, _ peer: PeerID) -> [DownlinkAction]? {
+        let child = namesOfPeers[peer]
+        guard entry.isUnsettled, entry.child != child, let origin = entry.origin,
+            let reject = notTheOrigin(origin, entry.id, child)
+        else { return nil }
+        return [.send(.reject(reject), to: peer)]
+    }
+
+    /// The origin has carried out an answer that came by another path: nothing is left to decide
+    /// here, and any child that still asks gets the result.
+    private mutating func endedElsewhere(
+        _ settled: Message.Settled, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard settled.asked != nil, [.recovered, .failed].contains(settled.result),
+            var entry = entries[settled.id], entry.isOpen
+        else { return [] }
+        let answer = Answer(
+            id: settled.answer, option: nil, by: name.description, via: .handler,
+            reason: Outcome.Reason.answered.rawValue)
+        var delivery = DownlinkEntry.Delivery(answer: answer, decidedAt: now)
+        let result = settle(&delivery, settled.id, settled.result, at: now)
+        entry.phase = .answered(delivery)
+        return [.cancel(entry.id, generation: entry.generation, reason: .abandoned)] + result
+            + deliver(entry, at: now)
+    }
+
+    /// This life did not send that answer down, or has given up the presentation since: the node
+    /// that decided may still wait for the result (rule 12).
+    private func passedOn(_ settled: Message.Settled) -> [DownlinkAction] {
+        settled.asked == nil || settled.result == .unknown ? [] : [.passOn(settled)]
+    }
+
+    mutating func settle(
+        _ delivery: inout DownlinkEntry.Delivery, _ id: PresentationID, _ result: RecoveryResult,
+        at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        // Not carried out again: its values are not kept, nor taken off each time that it is sent.
+        // After `unknown` what the node records of a later result has them, without secrets.
+        if result != .unknown {
+            let (answer, isFirst) = (delivery.answer, delivery.result == nil)
+            delivery.answer = isFirst ? answer.withoutValues : answer.withoutSecrets
+        }
+        delivery.result = result
+        delivery.next = nil
+        delivery.until = now + times.tombstone
+        return [.settled(id, answer: delivery.answer.id, result)]
+    }
+}
+
+extension DownlinkMachine {
+    /// WITHDRAW: final when the origin withdrew; a hop's can be reopened.
+    mutating func withdrawReceived(
+        _ id: PresentationID, _ reason: Message.WithdrawReason, _ asked: Message.Asked?,
+        from peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        let isChild = namesOfPeers[peer] != nil
+        let done = DownlinkAction.send(isChild ? .withdrawn(id: id) : .ok(id: id), to: peer)
+        if let refusal = refusal(
+            about: id, asked, from: peer, endsPath: reason == .abandoned)
+        {
+            return refusal
+        }
+        guard var entry = entries[id] else {
+            guard reason == .origin else { return [done] }
+            if asked != nil, let refusal = tooManyLastWords(id, from: peer, at: now) {
+                return refusal
+            }
+            rememberWithdrawal(id, from: peer, at: now)
+            return (asked.map { [.passOnWithdrawal(id, $0)] } ?? []) + [done]
+        }
+        if reason == .abandoned, let name = namesOfPeers[peer] {
+            if entry.child != name {
+                entry.forgetPath(by: name)
+                store(entry)
+                return [done]
+            }
+            if entry.isOpen, let actions = fallenBack(entry, forgettingAsker: true, at: now) {
+                return actions + [done]
+            }
+        }
+        switch (entry.phase, reason) {
+        case (.open, .origin):
+            entry.phase = .withdrawn(until: now + times.tombstone)
+        case (.open, .abandoned):
+            entry.phase = .abandoned(until: now + times.tombstone)
+        case (.abandoned(let until), .origin):
+            entry.phase = .withdrawn(until: until)
+            store(entry)
+            return [.withdrawnForGood(id, entry.asked), done]
+        case (.refused, .origin):
+            return [.withdrawnForGood(id, entry.asked), done]
+        case (.answered(let delivery), .origin):
+            return withdrawnByOrigin(entry, delivery, from: peer, at: now) + [done]
+        case (.answered, _), (.withdrawn, _), (.abandoned, _), (.refused, _):
+            return [done]  // The answer stands, or it is gone already.
+        }
+        let waiting = replaceWaiting(entry.asker, by: .requester(nil), of: entry, at: now)
+        entry.stopWaiting()
+        store(entry)
+        let why: DownlinkAction.Outcome = reason == .origin ? .withdrawn : .abandoned
+        return waiting + [.cancel(id, generation: entry.generation, reason: why), done]
+    }
+
+    /// The origin has ended without the answer that went down.
+    private mutating func withdrawnByOrigin(
+        _ former: DownlinkEntry, _ undelivered: DownlinkEntry.Delivery, from peer: PeerID,
+        at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        var (entry, delivery) = (former, undelivered)
+        var actions: [DownlinkAction] = []
+        let isUndelivered = delivery.result == nil && entry.isAsked(byOrigin: namesOfPeers[peer])
+        if isUndelivered || delivery.result == .unknown {
+            actions = settle(&delivery, entry.id, .withdrawn, at: now)
+        } else {
+            // Not at once the end of it: the option may be another node's, which carries it out.
+            delivery.ifUndelivered = .withdrawn
+        }
+        entry.phase = .answered(delivery)
+        store(entry)
+        // What went down may be this hop's own word, that the time is over.
+        return actions + [.withdrawnForGood(entry.id, entry.asked)]
+    }
+
+    /// A PRESENT that was overtaken by its WITHDRAW stays withdrawn.
+    private mutating func rememberWithdrawal(
+        _ id: PresentationID, from peer: PeerID, at now: MonotonicTime
+    ) {
+        store(
+            DownlinkEntry(
+                id: id, origin: nil, digest: nil,
+                asker: namesOfPeers[peer].map { .child($0) } ?? .requester(nil),
+                key: peer.holder?.name, phase: .withdrawn(until: now + times.tombstone),
+                askedAt: now,
+                standingSince: now))
+    }
+}

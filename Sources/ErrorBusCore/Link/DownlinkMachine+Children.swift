@@ -1,0 +1,393 @@
+import OrderedCollections
+
+extension DownlinkMachine {
+    /// HELLO: a name has one live link, and the newer link of one process replaces the older.
+    /// Another process gets the name only when its holder is gone: the holder is pinged first.
+    mutating func helloReceived(
+        _ hello: Message.Hello, from peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard !isStopping else { return [.send(.reject(goingDown(nil)), to: peer)] }
+        guard hello.from != name else {
+            return [refuse(peer, .notYours, "\(hello.from) is this node's own name")]
+        }
+        if let holder = peer.holder, !holder.mayUse(hello.from) {
+            return [refuse(peer, .notYours, "this key belongs to \(holder.name)")]
+        }
+        if let former = namesOfPeers[peer], former != hello.from {
+            return [refuse(peer, .notYours, "this link belongs to \(former)")]
+        }
+        guard var child = children[hello.from] else {
+            guard children.count < limits.childrenMax || forgetOldestGone() else {
+                return [
+                    refuse(peer, .busy, "\(children.count) children; no more are allowed", 5_000)
+                ]
+            }
+            if isOverLimit(peer.holder) {
+                let most = limits.childrenPerKeyMax
+                return [
+                    refuse(peer, .busy, "\(most) children of this key; no more are allowed", 5_000)
+                ]
+            }
+            return adopt(hello, peer, at: now)
+        }
+        if child.boot == hello.boot || !child.isReachable {
+            return adopt(hello, peer, at: now)
+        }
+        if let other = child.claimant, other.peer != peer {
+            return [refuse(peer, .notYours, "another process claims \(hello.from) as well", 5_000)]
+        }
+        if child.claimant == nil {
+            child.claimant = .init(peer: peer, hello: hello, until: now + times.nameProbe)
+            child.pingedAt = child.pingedAt ?? now
+            children[hello.from] = child
+            planChild(hello.from)
+            pingNumber += 1
+            return [.send(.ping(pingNumber), to: child.peer)]
+        }
+        return []  // A repeated HELLO while its holder is being pinged.
+    }
+
+    /// Makes room for a new child: the longest gone without entries is forgotten.
+    mutating func forgetOldestGone(
+        _ isMeant: (DownlinkChild) -> Bool = { _ in true }
+    ) -> Bool {
+        let gone = children.filter { unsettledOfChild[$0.key] == nil && isMeant($0.value) }
+            .compactMap { name, child in child.unreachableSince.map { (since: $0, name) } }
+        guard let oldest = gone.min(by: { $0 < $1 }), let child = children[oldest.1] else {
+            return false
+        }
+        children[oldest.1] = nil
+        namesOfPeers[child.peer] = nil
+        planChild(oldest.1)
+        return true
+    }
+
+    private func refuse(
+        _ peer: PeerID, _ code: RejectCode, _ reason: String, _ retry: UInt64? = nil
+    ) -> DownlinkAction {
+        .send(.reject(Message.Reject(code, reason, retryMilliseconds: retry)), to: peer)
+    }
+
+    private mutating func adopt(
+        _ hello: Message.Hello, _ peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        let former = children[hello.from]
+        if let former, former.peer != peer {
+            namesOfPeers[former.peer] = nil
+            superseded.append(former.peer)
+            if superseded.count > limits.childrenMax { superseded.removeFirst() }
+        }
+        let isSameLink = former?.peer == peer && former?.isReachable == true
+        children[hello.from] = DownlinkChild(
+            peer: peer, boot: hello.boot, heardAt: now,
+            openMax: former?.openMax ?? limits.openPerChildMax,
+            liveSince: isSameLink ? former?.liveSince ?? now : now)
+        namesOfPeers[peer] = hello.from
+        planChild(hello.from)
+        var actions: [DownlinkAction] = [.send(welcome(to: hello.from), to: peer)]
+        if let claimant = former?.claimant, claimant.peer != peer {
+            actions.append(refuseClaim(claimant, on: hello.from))
+        }
+        if former?.isReachable != true { actions.append(.log(.up(hello.from))) }
+        guard let former else { return actions }
+        if former.boot != hello.boot {
+            // Presentations of the old life are lost unless the new one presents the same ids.
+            actions += markUnreachable(hello.from, askedBy: former.boot, at: now)
+        }
+        if former.boot != hello.boot || former.peer != peer { deliverAgain(to: hello, at: now) }
+        return actions
+    }
+
+    /// The same life by a new connection may have run an attempt whose SETTLED was lost with the
+    /// old connection, and then has no reason to present again. A new life of a hop says `unknown`
+    /// once its own children have had their time to come back (rule 5).
+    private mutating func deliverAgain(to hello: Message.Hello, at now: MonotonicTime) {
+        var position = 0
+        for var entry in unsettled(of: hello.from) {
+            guard case .answered(var delivery) = entry.phase else { continue }
+            if entry.askedBy == hello.boot {
+                delivery.next = now + UInt64(position / times.pacePerMillisecond)
+                entry.unreachableSince = nil
+            } else if entry.origin != hello.from {
+                delivery.next = now + jitter.resendDelay(afterTries: delivery.tries)
+            }
+            entry.phase = .answered(delivery)
+            store(entry)
+            position += 1
+        }
+    }
+
+    /// A child that stands for several origins may have as many presentations open for each. It
+    /// gets another WELCOME when there is one more than it said before.
+    mutating func welcomeMore(of child: NodeName) -> [DownlinkAction] {
+        guard let origins = originsOfChild[child]?.count, let former = children[child],
+            former.openMax < limits.openPerNodeMax,
+            // Other origins are names that it chose: only a relay stands for others.
+            former.peer.holder?.isRelay != false
+        else { return [] }
+        let most = min(limits.openPerChildMax * origins, limits.openPerNodeMax)
+        guard most > former.openMax else { return [] }
+        children[child]?.openMax = most
+        return [.send(welcome(to: child), to: former.peer)]
+    }
+
+    private func welcome(to child: NodeName) -> Message {
+        .welcome(
+            Message.Welcome(
+                node: name, boot: boot, maxHeader: UInt64(wireLimits.headerByteCountMax),
+                maxPayload: UInt64(wireLimits.payloadByteCountMax),
+                maxOpen: UInt64(children[child]?.openMax ?? limits.openPerChildMax),
+                pingMilliseconds: times.pingAfter,
+                path: pathUpward))
+    }
+
+    /// Whether a message of a child counts. A connection that is gone cannot be answered.
+    package mutating func isHeard(_ message: Message, of name: NodeName) -> Bool {
+        guard children[name]?.isDisconnected == true else { return true }
+        if case .hello = message { children[name]?.isDisconnected = false }
+        return message.verb.outlivesConnection
+    }
+
+    /// Any frame counts as a sign of life, except the last ones of a connection that is gone. A
+    /// process that claims the name gets the refusal that its holder lives.
+    package mutating func heard(_ name: NodeName, at now: MonotonicTime) -> [DownlinkAction] {
+        guard var child = children[name], !child.isDisconnected else { return [] }
+        let wasReachable = child.isReachable
+        let claimant = child.claimant
+        child.heardAt = now
+        if !wasReachable { child.liveSince = now }
+        child.pingedAt = nil
+        child.unreachableSince = nil
+        child.hasLeft = false
+        child.claimant = nil
+        children[name] = child
+        // Its plan stays: the due time is now later, and is checked when the plan fires.
+        var actions = wasReachable ? [] : found(name, boot: child.boot, at: now)
+        if let claimant { actions.append(refuseClaim(claimant, on: name)) }
+        return actions
+    }
+
+    private func refuseClaim(
+        _ claimant: DownlinkChild.Claimant, on name: NodeName
+    ) -> DownlinkAction {
+        refuse(claimant.peer, .notYours, "\(name) is held by another live link", 5_000)
+    }
+
+    /// A message from the same process on the same link: its presentations stand, and held answers
+    /// are delivered.
+    private mutating func found(
+        _ name: NodeName, boot: BootID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        var actions: [DownlinkAction] = [.log(.up(name))]
+        planChild(name)
+        for var entry in unsettled(of: name) where entry.askedBy == boot {
+            guard entry.unreachableSince != nil else { continue }
+            entry.unreachableSince = nil
+            if entry.isOpen {
+                store(entry)
+                // A hop below it may have reported that it lost the origin.
+                if entry.isOriginReachable { actions.append(.reachable(entry.id, true)) }
+            } else {
+                actions += deliver(entry, at: now)
+            }
+        }
+        return actions
+    }
+
+    /// A child's presentations that are not settled, in the order of their ids.
+    private func unsettled(of name: NodeName) -> [DownlinkEntry] {
+        (unsettledOfChild[name] ?? []).sorted(by: PresentationID.areInOrder)
+            .compactMap { entries[$0] }
+    }
+
+    mutating func byeReceived(
+        _ reason: String, from peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard let name = namesOfPeers[peer] else { return [.send(.ok(id: nil), to: peer)] }
+        children[name]?.hasLeft = true
+        return lost(name, reason: "it left: \(reason)", at: now)
+    }
+
+    /// The child is out of reach: its prompts show it, its answers are held (section 7).
+    package mutating func lost(
+        _ name: NodeName, reason: String, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard var child = children[name], child.isReachable else { return [] }
+        let claimant = child.claimant
+        child.claimant = nil
+        child.unreachableSince = now
+        children[name] = child
+        // A link has one name: the claimant's may have got another one since.
+        if let claimant, namesOfPeers[claimant.peer] ?? name == name {
+            return [.log(.down(name, reason: reason))]
+                + adopt(claimant.hello, claimant.peer, at: now)
+        }
+        planChild(name)
+        return [.log(.down(name, reason: reason))]
+            + markUnreachable(name, askedBy: child.boot, at: now)
+    }
+
+    private mutating func markUnreachable(
+        _ name: NodeName, askedBy boot: BootID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        var actions: [DownlinkAction] = []
+        for var entry in unsettled(of: name) where entry.askedBy == boot {
+            guard entry.unreachableSince == nil else { continue }
+            if let other = fallenBack(entry, at: now) {
+                actions += other
+                continue
+            }
+            let wasReachable = entry.isOriginReachable
+            entry.unreachableSince = now
+            store(entry)
+            if wasReachable { actions.append(.reachable(entry.id, false)) }
+        }
+        return actions
+    }
+
+    /// Pings silent children, gives up dead ones, decides claims, forgets those gone for long.
+    mutating func tickedChildren(at now: MonotonicTime) -> [DownlinkAction] {
+        var actions: [DownlinkAction] = []
+        while let name = childPlans.pop(at: now) {
+            actions += tickedChild(name, at: now)
+            planChild(name)
+        }
+        return actions
+    }
+
+    private mutating func tickedChild(
+        _ name: NodeName, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard let child = children[name] else { return [] }
+        if let gone = child.unreachableSince {
+            guard now.since(gone) >= times.tombstone else { return [] }
+            children[name] = nil
+            namesOfPeers[child.peer] = nil
+            return []
+        }
+        let silence = now.since(child.heardAt)
+        if silence >= times.silenceMax {
+            return lost(name, reason: "silent for \(silence) ms", at: now)
+        }
+        if let claimant = child.claimant, now >= claimant.until {
+            return lost(name, reason: "it does not answer, and is claimed", at: now)
+        }
+        guard silence >= times.pingAfter, child.pingedAt == nil else { return [] }
+        children[name]?.pingedAt = now
+        pingNumber += 1
+        return [.send(.ping(pingNumber), to: child.peer)]
+    }
+
+    private mutating func planChild(_ name: NodeName) {
+        childPlans.plan(name, at: children[name].map(due))
+    }
+
+    private func due(of child: DownlinkChild) -> MonotonicTime {
+        if let gone = child.unreachableSince { return gone + times.tombstone }
+        let silence = child.pingedAt == nil ? times.pingAfter : times.silenceMax
+        let due = child.heardAt + silence
+        return child.claimant.map { min($0.until, due) } ?? due
+    }
+}
+
+// Several paths to one origin: a relay that lost it does not notice at once, and the origin
+// presents by another meanwhile. The presentation stays as long as one of them asks for it, and its
+// answer takes one that can reach the origin (rule 11).
+extension DownlinkMachine {
+    /// PRESENT with `reachable: false`: its child does not become the asker, and leaves that place
+    /// to a child that can reach the origin. Nil when there is no other: then it is an ordinary
+    /// PRESENT.
+    mutating func cutOff(
+        _ former: DownlinkEntry, from name: NodeName, _ present: Message.Present, peer: PeerID,
+        at now: MonotonicTime
+    ) -> [DownlinkAction]? {
+        guard former.isUnsettled else { return nil }
+        var entry = former
+        if entry.child == name {
+            guard let other = usablePath(of: entry, at: now) else { return nil }
+            entry.ask(by: other)
+        }
+        entry.note(
+            .init(child: name, boot: children[name]?.boot, askedAt: now, isCutOff: true))
+        return resumed(entry, former, at: now)
+            + reply(entry, attempt: present.attempt, to: peer, at: now)
+    }
+
+    /// AWAIT by a child that is not the asker. It becomes the asker if that one is out of reach.
+    mutating func awaitedByOther(
+        _ former: DownlinkEntry, _ name: NodeName, peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard var path = former.otherPaths.first(where: { $0.child == name }) else { return [] }
+        path.askedAt = now
+        var entry = former
+        if entry.isOriginReachable || path.isCutOff {
+            entry.note(path)
+            store(entry)
+            return reply(entry, attempt: nil, to: peer, at: now)
+        }
+        entry.ask(by: path)
+        return resumed(entry, former, at: now)
+            + (entry.isOpen ? [.send(pending(entry, at: now), to: peer)] : [])
+    }
+
+    /// The asker is lost, gave up or has finished: another path takes its place. Nil if none can.
+    mutating func fallenBack(
+        _ former: DownlinkEntry, forgettingAsker: Bool = false, at now: MonotonicTime
+    ) -> [DownlinkAction]? {
+        guard former.isUnsettled, let other = usablePath(of: former, at: now) else { return nil }
+        var entry = former
+        entry.ask(by: other)
+        if forgettingAsker, let child = former.child { entry.forgetPath(by: child) }
+        return resumed(entry, former, at: now)
+    }
+
+    /// The asker cannot carry the answer out. Of the other paths, one that has lost the origin, or
+    /// is lost itself, may have it, and carry it out: it is waited for. Nil where there is none.
+    mutating func handedOver(
+        _ former: DownlinkEntry, at now: MonotonicTime
+    ) -> [DownlinkAction]? {
+        if let actions = fallenBack(former, forgettingAsker: true, at: now) { return actions }
+        let last = former.otherPaths.last { children[$0.child]?.boot == $0.boot }
+        guard let last, let asker = former.child else { return nil }
+        var entry = former
+        entry.ask(by: last)
+        entry.forgetPath(by: asker)
+        entry.unreachableSince = children[last.child]?.unreachableSince
+        return deliver(entry, at: now)
+    }
+
+    /// The most recent path that can reach the origin, as far as known.
+    private func usablePath(
+        of entry: DownlinkEntry, at now: MonotonicTime
+    ) -> DownlinkEntry.Path? {
+        entry.otherPaths.last { path in
+            guard !path.isCutOff, now.since(path.askedAt) < times.lease,
+                let child = children[path.child]
+            else { return false }
+            return child.isReachable && child.boot == path.boot
+        }
+    }
+
+    /// Stores an entry with a new asker, which then gets the answer.
+    private mutating func resumed(
+        _ entry: DownlinkEntry, _ former: DownlinkEntry, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        if !entry.isOpen, entry.asker != former.asker { return deliver(entry, at: now) }
+        store(entry)
+        guard entry.isOriginReachable != former.isOriginReachable else { return [] }
+        return [.reachable(entry.id, entry.isOriginReachable)]
+    }
+
+    /// The reply to a child that sends AWAIT and is not the asker.
+    private func reply(
+        _ entry: DownlinkEntry, attempt: UInt64?, to peer: PeerID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        if case .answered(let delivery) = entry.phase {
+            return [
+                .send(.answer(entry.id, delivery.told, digest: entry.digest), to: peer)
+            ]
+        }
+        guard let attempt else { return [.send(pending(entry, at: now), to: peer)] }
+        return acknowledge(entry, attempt: attempt, to: peer, at: now)
+    }
+}

@@ -1,0 +1,201 @@
+extension DownlinkMachine {
+    /// The next due time of the machine.
+    package var nextDue: MonotonicTime? {
+        plans.next.orEarlier(remembered.next).orEarlier(unasked.next).orEarlier(childPlans.next)
+    }
+
+    /// Time passed.
+    package mutating func ticked(at now: MonotonicTime) -> [DownlinkAction] {
+        var actions = tickedChildren(at: now)
+        while let id = plans.pop(at: now) {
+            guard let entry = entries[id] else { continue }
+            actions += tickedEntry(entry, at: now)
+        }
+        while let id = remembered.pop(at: now) ?? unasked.pop(at: now) { forget(id) }
+        return actions
+    }
+
+    private mutating func tickedEntry(
+        _ entry: DownlinkEntry, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        switch entry.phase {
+        case .open:
+            return tickedOpen(entry, at: now)
+        case .answered(let delivery):
+            guard delivery.result == nil else { return [] }
+            if let until = deliveredUntil(entry, delivery), now >= until {
+                return giveUpDelivery(of: entry, at: now)
+            }
+            if let next = delivery.next, now >= next { return deliver(entry, at: now) }
+            store(entry)
+            return []
+        case .withdrawn, .abandoned, .refused:
+            return []
+        }
+    }
+
+    /// Until when an answer waits for its child. Nil for a child that has the answer and a live
+    /// link: however long the attempt takes, the child will report its result.
+    private func deliveredUntil(
+        _ entry: DownlinkEntry, _ delivery: DownlinkEntry.Delivery
+    ) -> MonotonicTime? {
+        let asker = entry.child.flatMap { children[$0] }.flatMap {
+            $0.boot == entry.askedBy ? $0 : nil
+        }
+        if delivery.tries > 0, asker?.isReachable == true { return nil }
+        let heardAt = asker?.heardAt ?? entry.unreachableSince ?? entry.askedAt
+        return max(entry.askedAt, delivery.decidedAt, heardAt) + (times.lease + times.abandonAfter)
+    }
+
+    /// Gives up the delivery: no child came for the answer, or the limit of waiting answers is
+    /// exceeded. The answer stays under its id for repeated requests.
+    mutating func giveUpDelivery(
+        of former: DownlinkEntry, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard case .answered(var delivery) = former.phase, delivery.result == nil else { return [] }
+        var entry = former
+        let actions = settle(&delivery, entry.id, delivery.ifUndelivered, at: now)
+        entry.phase = .answered(delivery)
+        store(entry)
+        return actions
+    }
+
+    private mutating func tickedOpen(
+        _ former: DownlinkEntry, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        var entry = former
+        var actions: [DownlinkAction] = []
+        if let deadline = entry.deadline, now >= deadline + times.deadlineSlack {
+            let isOver = DownlinkAction.cancel(
+                entry.id, generation: entry.generation, reason: .expired)
+            if let answer = answerOnExpiry(of: entry) {
+                return decided(entry, answer, at: now) + [isOver]
+            }
+            let reject = Message.Reject(.deadlinePassed, RejectCode.noAnswer, id: entry.id)
+            actions += refuse(&entry, reject)
+            entry.phase = .refused(reject, until: now + times.tombstone)
+            store(entry)
+            return actions + [isOver]
+        }
+        if isForsaken(entry, at: now) {
+            if let actions = fallenBack(entry, at: now) { return actions }
+            entry.phase = .abandoned(until: now + times.tombstone)
+            store(entry)
+            return [.cancel(entry.id, generation: entry.generation, reason: .abandoned)]
+        }
+        if case .requester(let waiting?) = entry.asker, now >= waiting.until {
+            actions.append(.send(pending(entry, at: now), to: waiting.peer))
+            entry.asker = .requester(nil)
+        }
+        if let heldBack = entry.heldBack, now >= heldBack.until {
+            actions += acknowledgeHeldBack(&entry, at: now)
+        }
+        store(entry)
+        return actions
+    }
+
+    /// Whether it was out of reach, or not asked for, for too long (section 7, rule 8).
+    private func isForsaken(_ entry: DownlinkEntry, at now: MonotonicTime) -> Bool {
+        if let since = entry.unreachableSince, now.since(since) >= times.abandonAfter {
+            return true
+        }
+        // A bare client is silent while it waits; a waiting request counts as asking.
+        if entry.isBare || entry.isAwaited { return false }
+        return now.since(entry.askedAt) >= times.lease
+    }
+
+    /// Stores an entry, updates the counts, and plans its next check.
+    mutating func store(_ entry: DownlinkEntry) {
+        let former = entries[entry.id]
+        count(former, now: entry)
+        plans.plan(entry.id, at: due(of: entry))
+        let account = entry.account
+        let formerAccount = former?.account ?? account
+        if let former, formerAccount != account { leaveLines(former) }
+        // The others keep an entry's time until it is another, or another account's.
+        if formerAccount != account || former?.undeliveredSince != entry.undeliveredSince {
+            undelivered.plan(entry.id, of: account, at: entry.undeliveredSince)
+        }
+        if formerAccount != account || former?.forgetAt != entry.forgetAt {
+            let wasAsked = entry.origin != nil
+            remembered.plan(entry.id, of: account, at: wasAsked ? entry.forgetAt : nil)
+            unasked.plan(entry.id, of: account, at: wasAsked ? nil : entry.forgetAt)
+        }
+        entries[entry.id] = entry
+        // Above the limit the account that has the most loses its oldest.
+        while remembered.count > limits.rememberedMax, let oldest = remembered.popOfMost() {
+            forget(oldest)
+        }
+        while unasked.count > limits.unaskedMax, let oldest = unasked.popOfMost() {
+            forget(oldest)
+        }
+    }
+
+    package mutating func forget(_ id: PresentationID) {
+        if let entry = entries[id] {
+            count(entry, now: nil)
+            leaveLines(entry)
+        }
+        plans.plan(id, at: nil)
+        entries.removeAndShrink(id)
+    }
+
+    private mutating func leaveLines(_ entry: DownlinkEntry) {
+        let account = entry.account
+        undelivered.plan(entry.id, of: account, at: nil)
+        remembered.plan(entry.id, of: account, at: nil)
+        unasked.plan(entry.id, of: account, at: nil)
+    }
+
+    private mutating func count(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {
+        countOpen(former, now: entry)
+        let was = former?.isUnsettled == true
+        let isNow = entry?.isUnsettled == true
+        if was != isNow { unsettledCount += isNow ? 1 : -1 }
+        let formerChild = was ? former?.child : nil
+        let child = isNow ? entry?.child : nil
+        guard formerChild != child else { return }
+        if let former, let formerChild {
+            unsettledOfChild[formerChild]?.remove(former.id)
+            if unsettledOfChild[formerChild]?.isEmpty == true {
+                unsettledOfChild[formerChild] = nil
+            }
+        }
+        if let entry, let child { unsettledOfChild[child, default: []].insert(entry.id) }
+    }
+
+    private mutating func countOpen(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {
+        if let former, former.isOpen { countOpen(-1, of: former) }
+        if let entry, entry.isOpen { countOpen(1, of: entry) }
+    }
+
+    private mutating func countOpen(_ change: Int, of entry: DownlinkEntry) {
+        openCount += change
+        let ofAccount = (openOfAccount[entry.account] ?? 0) + change
+        openOfAccount[entry.account] = ofAccount > 0 ? ofAccount : nil
+        guard let child = entry.child else { return }
+        let count = (openOfChild[child] ?? 0) + change
+        openOfChild[child] = count > 0 ? count : nil
+        guard count > 0 else { return originsOfChild[child] = nil }
+        guard let origin = entry.origin else { return }
+        let ofOrigin = (originsOfChild[child]?[origin] ?? 0) + change
+        originsOfChild[child, default: [:]][origin] = ofOrigin > 0 ? ofOrigin : nil
+    }
+
+    private func due(of entry: DownlinkEntry) -> MonotonicTime? {
+        switch entry.phase {
+        case .open:
+            var due = entry.deadline.map { $0 + times.deadlineSlack }
+            due = due.orEarlier(entry.unreachableSince.map { $0 + times.abandonAfter })
+            due = due.orEarlier(entry.heldBack?.until)
+            if case .requester(let waiting?) = entry.asker { due = due.orEarlier(waiting.until) }
+            let isLeased = !entry.isBare && !entry.isAwaited
+            return isLeased ? due.orEarlier(entry.askedAt + times.lease) : due
+        case .answered(let delivery):
+            guard delivery.result == nil else { return nil }
+            return delivery.next.orEarlier(deliveredUntil(entry, delivery))
+        case .withdrawn, .abandoned, .refused:
+            return nil
+        }
+    }
+}

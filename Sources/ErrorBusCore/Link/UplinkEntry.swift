@@ -1,0 +1,209 @@
+/// One presentation on its way to the parent.
+struct UplinkEntry: Hashable, Sendable {
+    enum Phase: Hashable, Sendable {
+        /// In line until there is a link and the parent has room. Becomes asking, withdrawing.
+        case waiting
+        /// PRESENT is sent until it is acknowledged. Becomes accepted, answered, withdrawing;
+        /// waiting when the parent has no room.
+        case asking(next: MonotonicTime, tries: Int)
+        /// The parent holds it. Becomes answered, asking (the parent lost it), withdrawing.
+        case accepted(nextAwait: MonotonicTime)
+        /// The answer arrived; its attempt runs here or below. Becomes settled.
+        case answered(UniqueID)
+        /// The attempt ended; the result is kept for a parent that repeats the answer. Becomes
+        /// forgotten.
+        case settled(UniqueID, RecoveryResult, until: MonotonicTime)
+        /// WITHDRAW is sent to the parent that is being left. Becomes asking once that one has
+        /// released it, answered when an answer was on its way.
+        case moving(next: MonotonicTime, tries: Int)
+        /// WITHDRAW is sent until it is acknowledged. Becomes gone; asking when presented again.
+        case withdrawing(Message.WithdrawReason, next: MonotonicTime, tries: Int)
+        /// Withdrawn; later answers are settled as that. Becomes forgotten.
+        case gone(Message.WithdrawReason, until: MonotonicTime)
+    }
+
+    var request: UplinkRequest
+    var phase: Phase
+    /// When it was presented, or withdrawn.
+    var since: MonotonicTime
+    var attempt: UInt64 = 0
+    /// The first attempt of this generation: replies to earlier attempts do not count.
+    private(set) var firstAttempt: UInt64 = 1
+    /// Since when no parent is known to hold it; nil while one does.
+    var outOfContactSince: MonotonicTime?
+    /// The parent's reason for not accepting it yet, if it sent one.
+    var lastRefusal: Message.Reject?
+    /// Whether the caller was notified that the grace has passed.
+    var graceIsOver = false
+    /// Presented again during an attempt: sent after that.
+    var askedMeanwhile: UplinkRequest?
+    /// The answer, for callers that present again.
+    var answer: Answer?
+
+    /// The plan for sending the result to the parent until it sends OK. A parent that repeats the
+    /// answer until it has the result needs no such plan.
+    struct Telling: Hashable, Sendable {
+        var next: MonotonicTime
+        var tries = 0
+    }
+
+    /// The life of a parent that has the result, or repeats the answer until it has.
+    var knownIn: BootID?
+    var telling: Telling?
+    /// Presented by an earlier life of this node alone, as far as it was, and settled or withdrawn
+    /// below, or given up here: kept until the parent has acknowledged that.
+    var isPassedOn = false
+
+    /// Whether a parent accepted it under this id. A 403 is then not a refusal, but the reply to an
+    /// AWAIT or WITHDRAW that another path overtook.
+    var wasAccepted = false
+    /// How many 403 came since a presenter last held it.
+    var notYoursCount: UInt8 = 0
+    /// After so many it is refused: a hop further up refuses it each time.
+    static let notYoursMax: UInt8 = 10
+    /// Whether a hop had abandoned it before this PRESENT: a late WITHDRAWN refers to that.
+    var wasAbandoned = false
+
+    /// Whether the parent has confirmed that it holds it.
+    var isAccepted: Bool {
+        if case .accepted = phase { true } else { false }
+    }
+
+    var isOpen: Bool {
+        switch phase {
+        case .waiting, .asking, .accepted, .moving: true
+        case .answered, .settled, .withdrawing, .gone: false
+        }
+    }
+
+    /// Whether it takes a place at the parent. What a life of the parent has let go takes none at
+    /// the next one, which gets the withdrawal again, nor does what this life has not presented.
+    var isPlaced: Bool {
+        switch phase {
+        case .asking, .accepted, .moving: true
+        case .withdrawing: knownIn == nil && !isPassedOn
+        case .waiting, .answered, .settled, .gone: false
+        }
+    }
+
+    /// Its place among those of its origin that wait: what a parent held before comes first.
+    var waitsSince: MonotonicTime {
+        wasAccepted ? MonotonicTime(milliseconds: 0) : since
+    }
+
+    /// Whether it is for the report with this digest, as far as both are known.
+    func isAbout(_ digest: ReportDigest?) -> Bool {
+        guard let digest, let own = request.present.digest else { return true }
+        return digest == own
+    }
+
+    /// The origin and digest, for a parent that may not know the presentation.
+    var asked: Message.Asked? {
+        request.present.digest.map { .init(origin: request.present.origin, digest: $0) }
+    }
+
+    /// The origin's withdrawal applies even where it was never presented; a hop's would mean
+    /// nothing there.
+    func withdrawal(for reason: Message.WithdrawReason) -> Message {
+        .withdraw(
+            id: request.present.id, reason: reason, asked: reason == .origin ? asked : nil)
+    }
+
+    /// Presents again with new content, or to a parent that may not know it.
+    mutating func askAnew(at next: MonotonicTime) {
+        phase = .asking(next: next, tries: 0)
+        firstAttempt = attempt + 1
+    }
+
+    /// Records that this life of the parent does not need the result.
+    mutating func noteKnown(in boot: BootID?) {
+        knownIn = boot
+        telling = nil
+    }
+
+    /// Whether only a hop withdrew it, which is not final.
+    var isGivenUpByHop: Bool {
+        switch phase {
+        case .withdrawing(let reason, _, _), .gone(let reason, _): reason == .abandoned
+        case .waiting, .asking, .accepted, .answered, .settled, .moving: false
+        }
+    }
+
+    /// Whether this life of the node gave it up without having presented it. An answer is then to
+    /// an earlier life.
+    var isLeftByEarlierLife: Bool { isPassedOn && isGivenUpByHop }
+
+    /// Whether this node or the parent waits for a reply, so that the parent cannot be left now.
+    var isBetween: Bool {
+        if case .answered = phase { true } else { isUnreleased }
+    }
+
+    /// Whether the parent has not confirmed its release yet.
+    var isUnreleased: Bool {
+        switch phase {
+        case .moving, .withdrawing: true
+        case .waiting, .asking, .accepted, .answered, .settled, .gone: false
+        }
+    }
+
+    /// Until when it is kept as what this life of the node asked for.
+    var rememberedUntil: MonotonicTime? { isPassedOn ? nil : forgetAt }
+
+    /// Since when it is passed on for an earlier life.
+    var passedOnSince: MonotonicTime? { isPassedOn ? since : nil }
+
+    /// Until when it is kept; nil while an action is pending.
+    var forgetAt: MonotonicTime? {
+        switch phase {
+        case .settled(_, _, let until), .gone(_, let until): until
+        case .waiting, .asking, .accepted, .moving, .answered, .withdrawing: nil
+        }
+    }
+}
+
+extension UplinkEntry {
+    /// One that this life of the node has not asked for.
+    init(
+        _ id: PresentationID, _ asked: Message.Asked, _ phase: Phase, since now: MonotonicTime
+    ) {
+        let present = Message.Present(
+            id: id, origin: asked.origin, path: [], digest: asked.digest, payload: [])
+        self.init(
+            request: UplinkRequest(present: present, isForwarded: true), phase: phase, since: now)
+    }
+}
+
+extension EntryTable<UplinkEntry> {
+    /// Those that only keep a result or a withdrawal, the latest first.
+    var endedLatestFirst: [PresentationID] {
+        let ended = values.compactMap { entry in
+            entry.forgetAt.map { (until: $0, id: entry.request.present.id) }
+        }
+        return ended.sorted {
+            $0.until == $1.until
+                ? PresentationID.areInOrder($0.id, $1.id) : $0.until > $1.until
+        }.map(\.id)
+    }
+}
+
+/// A request to present at the parent.
+package struct UplinkRequest: Hashable, Sendable {
+    /// The path lacks this node; attempt and left-ms are set at each sending.
+    package var present: Message.Present
+    /// Until when the caller waits.
+    package var deadline: MonotonicTime?
+    /// How long the caller accepts that no parent can be reached; nil: without a limit.
+    package var grace: UInt64?
+    /// Whether it came from a child, which presents it again after a shutdown.
+    package var isForwarded: Bool
+
+    package init(
+        present: Message.Present, deadline: MonotonicTime? = nil, grace: UInt64? = nil,
+        isForwarded: Bool
+    ) {
+        self.present = present
+        self.deadline = deadline
+        self.grace = grace
+        self.isForwarded = isForwarded
+    }
+}

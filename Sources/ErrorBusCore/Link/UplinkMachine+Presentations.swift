@@ -1,0 +1,262 @@
+extension UplinkMachine {
+    /// A caller here, or a child, presents. An id that was withdrawn is open again.
+    package mutating func presented(_ request: UplinkRequest, at now: MonotonicTime)
+        -> [UplinkAction]
+    {
+        let id = request.present.id
+        if let refusal = refusal(of: request) { return [.refused(id, refusal)] }
+        if var entry = entries[id] {
+            switch entry.phase {
+            case .answered:
+                entry.askedMeanwhile = request
+                store(entry, id)
+                return []
+            case .settled(_, let result, _):
+                if let told = entry.answer?.told(result) { return [.answered(id, told)] }
+            case .waiting, .asking, .accepted, .moving, .withdrawing, .gone: break
+            }
+        }
+        var actions = ask(request, at: now)
+        actions += ticked(at: now)
+        actions += waitsHere(id)
+        return actions
+    }
+
+    package mutating func ask(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
+        let id = request.present.id
+        let former = entries[id]
+        if former == nil { counters.presentedAbove += 1 }
+        var entry = UplinkEntry(
+            request: request, phase: .waiting, since: now, attempt: former?.attempt ?? 0,
+            outOfContactSince: now)
+        entry.wasAccepted = former?.wasAccepted ?? false
+        switch former?.phase {
+        case .withdrawing, .gone: entry.wasAbandoned = request.isForwarded
+        case .moving(let next, let tries)?:
+            entry.wasAbandoned = true
+            entry.phase = .moving(next: next, tries: tries)
+        case .asking, .accepted:
+            // It has its place.
+            entry.askAnew(at: now)
+            entry.wasAbandoned = former?.wasAbandoned ?? false
+        case .waiting, .answered, .settled, nil:
+            entry.wasAbandoned = former?.wasAbandoned ?? false
+        }
+        store(entry, id)
+        return isLive ? [] : [.moved(id, .unreachable, by: nil)]
+    }
+
+    private func refusal(of request: UplinkRequest) -> Message.Reject? {
+        let id = request.present.id
+        guard link != .closed else {
+            return Message.Reject(.noResponder, "node \(name) is going down", id: id)
+        }
+        guard unfinishedCount < limits.openUpwardMax || entries[id] != nil else {
+            return Message.Reject(
+                .busy,
+                "\(unfinishedCount) presentations are open; at most "
+                    + "\(limits.openUpwardMax) are allowed", id: id, retryMilliseconds: 1000)
+        }
+        if let tooLarge = tooLarge(request.present) { return tooLarge }
+        guard request.present.path.count < WireLimits.hopCountMax else {
+            return Message.Reject(
+                .tooManyHops,
+                "\(request.present.path.count) hops before this node; at most "
+                    + "\(WireLimits.hopCountMax) in all", id: id)
+        }
+        return nil
+    }
+
+    /// A frame above the next hop's limit would end the session, so it is not sent.
+    package func tooLarge(_ present: Message.Present) -> Message.Reject? {
+        let payloadMax = min(
+            welcome?.maxPayload ?? .max, UInt64(WireLimits.standard.payloadByteCountMax))
+        guard present.payload.count <= payloadMax else {
+            return Message.Reject(
+                .tooLarge,
+                "report of \(present.payload.count) bytes; the next hop takes at most "
+                    + "\(payloadMax)", id: present.id)
+        }
+        let headerMax = min(
+            welcome?.maxHeader ?? .max, UInt64(WireLimits.standard.headerByteCountMax))
+        // With the field that a later sending may add: refused now rather than once accepted.
+        var longest = present
+        longest.isOriginReachable = false
+        let (byteCount, fieldCount) = Message.present(longest).headerSize
+        guard byteCount <= headerMax else {
+            return Message.Reject(
+                .tooLarge,
+                "header of \(byteCount) bytes; the next hop takes at most \(headerMax)",
+                id: present.id)
+        }
+        guard fieldCount <= WireLimits.headerFieldCountMax else {
+            return Message.Reject(
+                .tooLarge,
+                "header of \(fieldCount) fields; the next hop takes at most "
+                    + "\(WireLimits.headerFieldCountMax)", id: present.id)
+        }
+        return nil
+    }
+
+    /// The number of entries with a pending action.
+    private var unfinishedCount: Int { entries.count - remembered.count - passedOn.count }
+
+    /// The caller gave up, or no child waits for it. An earlier answer stands.
+    mutating func withdrew(
+        _ id: PresentationID, reason: Message.WithdrawReason, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        if reason == .origin, case .settled(let answer, .unknown, _) = entries[id]?.phase {
+            return settled(id, answer: answer, result: .withdrawn, at: now)
+        }
+        withdraw(id, reason: reason, at: now)
+        return ticked(at: now)
+    }
+
+    /// The child that presented became unreachable, or reachable again: another PRESENT carries
+    /// this to the presenter.
+    mutating func reachabilityChanged(
+        _ id: PresentationID, _ isReachable: Bool, at now: MonotonicTime
+    ) -> [UplinkAction] {
+        guard var entry = entries[id], entry.isOpen,
+            entry.request.present.isOriginReachable != isReachable
+        else { return [] }
+        entry.request.present.isOriginReachable = isReachable
+        switch entry.phase {
+        case .waiting, .moving: break  // Sent with the next PRESENT.
+        case .asking, .accepted, .answered, .settled, .withdrawing, .gone: entry.askAnew(at: now)
+        }
+        store(entry, id)
+        return ticked(at: now)
+    }
+
+    /// Plans the withdrawal, which the next tick sends.
+    package mutating func withdraw(
+        _ id: PresentationID, reason: Message.WithdrawReason, at now: MonotonicTime
+    ) {
+        guard var entry = entries[id] else { return }
+        guard entry.isOpen else {
+            entry.askedMeanwhile = nil
+            if reason == .origin, entry.isGivenUpByHop {
+                entry.phase = .withdrawing(.origin, next: now, tries: 0)
+                entry.since = now
+            }
+            store(entry, id)
+            return
+        }
+        let isUnsent = entry.attempt == 0
+        guard !isUnsent || mayBeHeldAbove(entry, reason) else { return forget(id) }
+        entry.isPassedOn = isUnsent && reason == .abandoned
+        // Another path may present what a hop abandons at this moment: delayed, so that no prompt
+        // disappears and returns.
+        let next = reason == .abandoned ? now + times.abandonPause : now
+        entry.phase = .withdrawing(reason, next: next, tries: 0)
+        entry.since = now
+        store(entry, id)
+    }
+
+    /// Whether the parent has to hear of the end of what this life has not sent, as an earlier life
+    /// may have: where the origin has withdrawn it, or people here are asked, since the grace is
+    /// over. What it has of a lost child a parent gives up by itself, soon after the loss.
+    private func mayBeHeldAbove(_ entry: UplinkEntry, _ reason: Message.WithdrawReason) -> Bool {
+        guard entry.request.isForwarded else { return false }
+        let isEarly = entry.since.since(startedAt) <= times.silenceMax + times.abandonAfter
+        return reason == .origin || (entry.graceIsOver && isEarly)
+    }
+
+    /// Stores an entry and plans its next check.
+    mutating func store(_ stored: UplinkEntry, _ id: PresentationID) {
+        let former = entries[id]
+        var entry = stored
+        plans.plan(id, at: due(of: entry))
+        // The others keep what they have of an entry until it is another.
+        if former?.rememberedUntil != entry.rememberedUntil {
+            remembered.plan(id, at: entry.rememberedUntil)
+        }
+        if former?.passedOnSince != entry.passedOnSince {
+            passedOn.plan(id, at: entry.passedOnSince.map { $0 + times.tombstone })
+        }
+        if entry.isBetween != (former?.isBetween == true) {
+            if entry.isBetween { between.insert(id) } else { between.remove(id) }
+        }
+        if entry.isUnreleased != (former?.isUnreleased == true) {
+            if entry.isUnreleased { unreleased.insert(id) } else { unreleased.remove(id) }
+        }
+        openCount += (entry.isOpen ? 1 : 0) - (former?.isOpen == true ? 1 : 0)
+        place(former, now: entry)
+        // Its report will not be sent again.
+        if !entry.isOpen { entry.request.present.payload = [] }
+        entries[id] = entry
+        if openCount == 0 { cutOffSince = nil }
+        while remembered.count > limits.rememberedMax, let oldest = remembered.popFirst() {
+            forget(oldest)
+        }
+        while passedOn.count > limits.rememberedMax, let oldest = passedOn.popFirst() {
+            forget(oldest)
+        }
+    }
+
+    package mutating func forget(_ id: PresentationID) {
+        plans.plan(id, at: nil)
+        remembered.plan(id, at: nil)
+        passedOn.plan(id, at: nil)
+        between.remove(id)
+        unreleased.remove(id)
+        if entries[id]?.isOpen == true { openCount -= 1 }
+        place(entries[id], now: nil)
+        if openCount == 0 { cutOffSince = nil }
+        entries.removeAndShrink(id)
+    }
+
+    /// Counts the places at the parent, and puts what has none into the line.
+    private mutating func place(_ former: UplinkEntry?, now entry: UplinkEntry?) {
+        placedCount += (entry?.isPlaced == true ? 1 : 0) - (former?.isPlaced == true ? 1 : 0)
+        if let entry, case .waiting = entry.phase {
+            let present = entry.request.present
+            line.put(present.id, of: present.origin, since: entry.waitsSince)
+        } else if let former, case .waiting = former.phase {
+            line.remove(former.request.present.id, of: former.request.present.origin)
+        }
+    }
+
+    private func due(of entry: UplinkEntry) -> MonotonicTime? {
+        var due: MonotonicTime?
+        switch entry.phase {
+        case .asking(let next, _): if isLive, !isLeaving { due = next }
+        case .accepted(let next), .moving(let next, _): if isLive { due = next }
+        case .withdrawing(_, let next, _):
+            // Limited, since a parent that never replies has nothing left to withdraw.
+            due = (isLive ? next : nil).orEarlier(entry.since + times.tombstone)
+        case .settled: if isLive { due = entry.telling?.next }
+        case .waiting, .answered, .gone: break
+        }
+        guard entry.isOpen else { return due }
+        due = due.orEarlier(entry.request.deadline.map(expiry))
+        guard let grace = entry.request.grace, let since = entry.outOfContactSince,
+            !entry.graceIsOver
+        else { return due }
+        return due.orEarlier(graceEnd(grace, since, of: entry))
+    }
+
+    /// Adopts the answer to what an earlier life of this node asked for and a child waits for here.
+    mutating func adopted(
+        _ id: PresentationID, _ asked: Message.Asked, _ answer: Answer, at now: MonotonicTime
+    ) {
+        counters.answeredAbove += 1
+        var entry = UplinkEntry(id, asked, .answered(answer.id), since: now)
+        entry.answer = answer
+        entry.noteKnown(in: welcome?.boot)
+        store(entry, id)
+    }
+
+    /// The reply to an answer for which no child waits here: the result, where the presentation has
+    /// ended here without it. Else a child may still return for it shortly after the start; later
+    /// none will (rule 5).
+    package func unasked(
+        _ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult? = nil,
+        at now: MonotonicTime
+    ) -> [UplinkAction] {
+        result != nil || now.since(startedAt) > times.abandonAfter
+            ? [.send(settledMessage(id, answer, result ?? .unknown))]
+            : [.dropped(Anomaly(kind: .unknownID, detail: "answer for \(id)"))]
+    }
+}

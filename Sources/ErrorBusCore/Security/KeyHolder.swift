@@ -1,0 +1,39 @@
+/// The holder of the key by which a peer has proved itself.
+///
+/// Two holders of one name are equal, also while its key is replaced.
+package struct KeyHolder: Sendable {
+    package let key: PublicKey
+    package let name: NodeName
+    /// Names that begin with this one and a hyphen, and stand for themselves.
+    package let reserved: Set<NodeName>
+    /// Whether it may present what others ask.
+    package let isRelay: Bool
+
+    package init(key: PublicKey, name: NodeName, reserved: Set<NodeName>, isRelay: Bool) {
+        self.key = key
+        self.name = name
+        self.reserved = reserved
+        self.isRelay = isRelay
+    }
+
+    /// Whether a process with this key may use a name: the key's own, or for the many short-lived
+    /// processes of one key, such as those of `bus-node exec`, that with a hyphen and more.
+    package func mayUse(_ other: NodeName) -> Bool {
+        other == name
+            || other.description.hasPrefix("\(name)-") && !reserved.contains(other)
+    }
+}
+
+extension KeyHolder: Hashable {
+    package static func == (left: Self, right: Self) -> Bool { left.name == right.name }
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+/// A CURVE public key: 32 bytes, written as 40 characters of Z85 (RFC 26 and 32 of ZeroMQ).
+public struct PublicKey: Hashable, Sendable, CustomStringConvertible {
+    /// The key in Z85.
+    public let description: String
+
+    /// The key of a text that is 32 bytes in Z85.
+    package init(checked text: String) { description = text }
+}
