@@ -79,20 +79,21 @@ extension UplinkMachine {
         }
         let headerMax = min(
             welcome?.maxHeader ?? .max, UInt64(WireLimits.standard.headerByteCountMax))
-        // With the field that a later sending may add: refused now rather than once accepted.
+        // With what a later sending may add: refused now rather than once accepted.
         var longest = present
+        longest.attempt = WireLimits.numberMax
         longest.isOriginReachable = false
         let (byteCount, fieldCount) = Message.present(longest).headerSize
         guard byteCount <= headerMax else {
             return Message.Reject(
                 .tooLarge,
-                "header of \(byteCount) bytes; the next hop takes at most \(headerMax)",
+                "header of up to \(byteCount) bytes; the next hop takes at most \(headerMax)",
                 id: present.id)
         }
         guard fieldCount <= WireLimits.headerFieldCountMax else {
             return Message.Reject(
                 .tooLarge,
-                "header of \(fieldCount) fields; the next hop takes at most "
+                "header of up to \(fieldCount) fields; the next hop takes at most "
                     + "\(WireLimits.headerFieldCountMax)", id: present.id)
         }
         return nil

@@ -31,6 +31,28 @@ import Testing
         #expect(try Message(frames: frames[...]) == .present(wide.present))
     }
 
+    @Test("a header that any of its sendings makes too long is refused at once")
+    func tooLong() {
+        var rig = UplinkRig.live()
+        var longest = UplinkRig.request(id).present
+        longest.path = ["c"]
+        longest.attempt = WireLimits.numberMax
+        longest.isOriginReachable = false
+        longest.unknownFields = [.init(name: "x", value: "")]
+        let room =
+            WireLimits.standard.headerByteCountMax
+            - Message.present(longest).headerSize.byteCount
+        func present(_ count: Int) -> [UplinkAction] {
+            var long = UplinkRig.request(id)
+            long.present.unknownFields = [
+                .init(name: "x", value: String(repeating: "v", count: count))
+            ]
+            return rig.machine.presented(long, at: rig.now)
+        }
+        #expect(present(room + 1).refusals == [.tooLarge])
+        #expect(present(room).verbs == [.present])
+    }
+
     @Test("an answer with as many fields as a header may have can be passed down")
     func wideAnswer() throws {
         var header = Header()
