@@ -18,6 +18,10 @@ extension Message {
         let extra = Header.Field(name: "x-shard", value: "7 of 9")
         let extras = Answer.Extras(
             fields: [.init(name: "x-shard", value: "7 of 9")], payload: Frame("{}".utf8))
+        let proof = Answer.Extras(fields: [
+            .init(name: AnswerSignature.signerField, value: "central"),
+            .init(name: AnswerSignature.signatureField, value: "00"),
+        ])
         var samples: [Message] = [
             .hello(Hello(from: "worker", boot: boot)),
             .welcome(
@@ -34,7 +38,7 @@ extension Message {
                     id: sampleID, attempt: 3, origin: "cron", path: ["cron", "relay"],
                     digest: ReportDigest(of: samplePayload), leftMilliseconds: 0,
                     waitMilliseconds: 1 << 53, retryOf: PresentationID(7), traceparent: "00-ab-01",
-                    unknownFields: [extra], payload: samplePayload)),
+                    isOriginReachable: false, unknownFields: [extra], payload: samplePayload)),
             .accepted(id: sampleID, attempt: 1),
             .await(id: sampleID, waitMilliseconds: 20_000),
             .answer(
@@ -49,7 +53,7 @@ extension Message {
                 sampleID,
                 Answer(
                     id: sampleAnswer, option: "drop", by: "Jörg", via: .person, second: "Zoë",
-                    extras: extras)),
+                    extras: proof)),
             .withdrawn(id: sampleID), .ping(0), .pong(1 << 53), .ok(id: nil), .ok(id: sampleID),
             .bye(reason: "shutdown"), .bye(reason: ""),
             .status, .state(Frame(#"{"node":"relay"}"#.utf8)),
