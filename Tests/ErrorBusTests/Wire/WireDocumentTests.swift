@@ -139,6 +139,72 @@ import Testing
         #expect(codes == RejectCode.allCases.map { "\($0.rawValue)" })
     }
 
+    private static let id = PresentationID(1)
+
+    /// What the origin has sent, and which REJECT replies to it.
+    private static func asked() -> [(name: String, rig: UplinkRig)] {
+        var request = UplinkRig.request(id)
+        request.present.digest = ReportDigest(of: Message.samplePayload)
+        var asking = UplinkRig.live()
+        _ = asking.machine.presented(request, at: asking.now)
+        var accepted = asking
+        _ = accepted.get(.accepted(id: id, attempt: 1))
+        var withdrawing = accepted
+        _ = withdrawing.withdraw(id)
+        var settled = accepted
+        _ = settled.get(.answer(id, .decision()))
+        _ = settled.settle(id)
+        settled.reconnect()
+        _ = settled.get(UplinkRig.welcome(boot: 51))
+        return [
+            ("PRESENT", asking), ("after ACCEPTED", accepted), ("WITHDRAW", withdrawing),
+            ("SETTLED", settled),
+        ]
+    }
+
+    private static func reaction(
+        to code: RejectCode, retry: UInt64?, after rig: UplinkRig
+    ) -> String {
+        var rig = rig
+        let before = rig.machine.entries[id]
+        let reject = Message.Reject(code, "", id: id, retryMilliseconds: retry)
+        let actions = rig.get(.reject(reject))
+        let after = rig.machine.entries[id]
+        if actions.refusals == [code] { return (["ends"] + names(actions)).joined(separator: ", ") }
+        if after == before { return "goes on" }
+        if after?.isOpen == false { return "done" }
+        return after?.lastRefusal == reject ? "waits" : names(actions).joined(separator: ", ")
+    }
+
+    private static func names(_ actions: [UplinkAction]) -> [String] {
+        actions.verbs.map(\.rawValue)
+    }
+
+    /// The table of what a child does, as it has to be.
+    private static func reactions() -> String {
+        let asked = Self.asked()
+        let head = "| code | " + asked.map(\.name).joined(separator: " | ") + " | reason |"
+        let rule = "|" + String(repeating: " --- |", count: asked.count + 2)
+        let rows = RejectCode.allCases.map { code in
+            let cells = asked.map { start in
+                let plain = reaction(to: code, retry: nil, after: start.rig)
+                let later = reaction(to: code, retry: 8_000, after: start.rig)
+                return plain == later ? plain : "\(plain); with `retry-ms` \(later)"
+            }
+            let outcome = Outcome(.refused(.init(code, "")), at: "origin")
+            let reason = cells.contains { $0.hasPrefix("ends") } ? "`\(outcome.reason)`" : "–"
+            return "| \(code.rawValue) | " + (cells + [reason]).joined(separator: " | ") + " |"
+        }
+        return ([head, rule] + rows).joined(separator: "\n") + "\n"
+    }
+
+    /// Where they differ, the failure prints the table as it should be.
+    @Test("section 12 says what a child does at each code")
+    func refusals() throws {
+        let table = Self.reactions()
+        #expect(try Self.section("12. Refusals").contains(table), "section 12 lacks:\n\(table)")
+    }
+
     // MARK: Limits
 
     private typealias Report = ErrorReport.Limits
