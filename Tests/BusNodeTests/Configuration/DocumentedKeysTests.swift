@@ -1,0 +1,258 @@
+import ErrorBus
+import Foundation
+import Testing
+
+@testable import BusNodeKit
+
+/// The documents list the keys that a topology and a policy may have, and no others. What may stand
+/// in a place is what the refusal of an unknown key says there.
+struct DocumentedKeysTests {
+    private static let unknownKey = "zz"
+
+    /// Every key at least once, so that each mapping is read. Other mistakes do not matter.
+    private static let topology = """
+        version: 1
+        keys: k
+        signers: [a]
+        defaults: { deadline: none, whenUnreachable: hold, grace: 1s, abandonAfter: 1s }
+        nodes:
+          a:
+            next: tcp://127.0.0.1:1
+            listen: tcp://127.0.0.1:2
+            advertise: tcp://127.0.0.1:2
+            presenters:
+              - terminal:
+              - command: [x]
+              - policy: p.yaml
+              - console:
+                  listen: 127.0.0.1:3
+                  tls: { certificate: c, key: k }
+                  token: file:t
+                  users: file:u
+                  proxy: { header: X-User, from: 127.0.0.1, secret: file:s, signOut: /out }
+                  oidc:
+                    issuer: https://login.example
+                    clientID: c
+                    clientSecret: file:s
+                    label: l
+                    name: email
+                    scopes: [openid]
+                    groups: groups
+                    may: { g: see }
+                    session: 8h
+                  hosts: [h]
+                  url: https://h
+                  linkKey: file:l
+                  escalateAfter: 5m
+            notify:
+              - name: n
+                url: https://h
+                on: aging
+                after: 5m
+                match: { domain: d, code: 1, severity: error, origin: o, userInfo: { k: v } }
+                secret: file:s
+                ca: c
+                body: json
+                digest: 1s
+                perMinute: 1
+                tries: 1
+                answerLinks: { as: u, for: 1h }
+            responders:
+              - match: { domain: d, code: 1, severity: error, origin: o, userInfo: { k: v } }
+                during: { days: mon, hours: 09:00-17:00, timeZone: UTC }
+                dryRun: true
+                withhold: true
+                rewrite: { description: d, reason: r, suggestion: s, severity: error }
+                addOption:
+                  id: i
+                  title: t
+                  role: default
+                  run: [x]
+                  first: true
+                  signed: true
+                  twoPeople: true
+                  fields:
+                    - name: f
+                      label: l
+                      kind: text
+                      required: true
+                      default: d
+                      minLength: 1
+                      maxLength: 2
+                      pattern: p
+                      min: 1
+                      max: 2
+                      whole: true
+                      choices: [c]
+                removeOption: o
+                answer:
+                  { option: o, values: {}, comment: c, limit: 1 per 1m, delay: 1s, jitter: 1s }
+                redact: k
+                maskSecrets: true
+                route: a
+            deadline: none
+            whenUnreachable: hold
+            grace: 1s
+            abandonAfter: 1s
+            allowUnauthenticated: true
+            events: e
+            journal: j
+            afterRestart: ask
+            retention: { age: 30d, count: 1000, megabytes: 100 }
+        """
+
+    /// The keys by place, as in `t.yaml nodes.a.presenters.console`, without positions.
+    private typealias Keys = [String: Set<String>]
+
+    private static func place(_ file: String, _ path: String) -> String {
+        "\(file) \(path)".replacing(#/\[\d+\]/#, with: "")
+            .trimmingCharacters(in: .whitespaces)
+    }
+
+    /// The same configuration with an unknown key in each mapping; `written` gets the others.
+    private static func unsettled(
+        _ node: ConfigurationNode, at path: String = "", _ written: inout Keys
+    ) -> ConfigurationNode {
+        switch node.value {
+        case .scalar: return node
+        case .sequence(let elements):
+            var more: [ConfigurationNode] = []
+            for element in elements { more.append(unsettled(element, at: path, &written)) }
+            return ConfigurationNode(.sequence(more), at: node.location)
+        case .mapping(let entries):
+            var more: [ConfigurationNode.Entry] = []
+            for entry in entries {
+                let inner = path.isEmpty ? entry.key : "\(path).\(entry.key)"
+                more.append(
+                    .init(
+                        key: entry.key, keyLocation: entry.keyLocation,
+                        value: unsettled(entry.value, at: inner, &written)))
+            }
+            written[place(node.location.file, path), default: []].formUnion(entries.map(\.key))
+            let nothing = ConfigurationNode(.scalar("x", isQuoted: true), at: node.location)
+            more.append(.init(key: unknownKey, keyLocation: node.location, value: nothing))
+            return ConfigurationNode(.mapping(more), at: node.location)
+        }
+    }
+
+    /// The keys that may stand in each place, and those that stand there in the texts above.
+    private static func read() throws -> (allowed: Keys, written: Keys) {
+        var written: Keys = [:]
+        let root = unsettled(
+            try YAMLConfiguration.read(Array(topology.utf8), file: "t.yaml"), &written)
+        let policy = unsettled(
+            try YAMLConfiguration.read(Array("rules: []".utf8), file: "p.yaml"), &written)
+        var allowed: Keys = [:]
+        do throws(ConfigurationFailure) {
+            _ = try TopologyReader.read(
+                root, folder: "", environment: [:],
+                openPolicy: { (_) throws(ConfigurationFailure) in policy })
+        } catch {
+            guard case .invalid(let problems, _) = error else { throw error }
+            for problem in problems where problem.found == "unknown key \"\(unknownKey)\"" {
+                let path = problem.field.split(separator: ".").dropLast().joined(separator: ".")
+                allowed[place(problem.location.file, path), default: []]
+                    .formUnion(problem.allowed.components(separatedBy: ", "))
+            }
+        }
+        return (allowed, written)
+    }
+
+    @Test("Each key that may stand in a place stands there in the text of this test")
+    func whole() throws {
+        let (allowed, written) = try Self.read()
+        for (place, keys) in allowed { #expect(written[place] == keys, "\(place)") }
+        #expect(allowed.count == 20)
+    }
+
+    // MARK: Documents
+
+    /// The first table after a heading.
+    private struct Table {
+        let rows: [[String]]
+
+        init(_ document: String, _ heading: String) throws {
+            let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+                .appendingPathComponent("../../../docs/\(document)")
+            let page = try String(contentsOf: file, encoding: .utf8)
+            let parts = "\n\(page)".components(separatedBy: "\n\(heading)\n")
+            let rest = try #require(parts.count == 2 ? parts.last : nil, "\(document) \(heading)")
+            rows = rest.split(separator: "\n", omittingEmptySubsequences: false)
+                .drop { !$0.hasPrefix("| --- ") }.dropFirst().prefix { $0.hasPrefix("|") }
+                .map { row in
+                    row.dropFirst().dropLast().components(separatedBy: "|")
+                        .map { $0.trimmingCharacters(in: .whitespaces) }
+                }
+        }
+
+        /// The keys in the first column.
+        var keys: Set<String> { Set(rows.flatMap { Self.keys($0[0]) }) }
+
+        /// The keys in the second column of a row.
+        func keys(in key: String) throws -> Set<String> { Set(Self.keys(try row(key)[1])) }
+
+        /// What a row has in braces: `key: { a, b }`.
+        func members(of key: String) throws -> Set<String> {
+            let row = try row(key).joined(separator: " ")
+            let braces = try #require(row.firstMatch(of: #/\{ ([^}]*) \}/#), "\(key)")
+            return Set(braces.1.split(separator: ", ").map { String($0) })
+        }
+
+        private func row(_ key: String) throws -> [String] {
+            let row = rows.first { Self.keys($0[0]).contains(key) }
+            return try #require(row, "no row of \(key)")
+        }
+
+        /// The words that begin what is set as code.
+        private static func keys(_ cell: String) -> [String] {
+            cell.matches(of: #/`([A-Za-z]+)[^`]*`/#).map { String($0.1) }
+        }
+    }
+
+    private static func documented() throws -> Keys {
+        let file = try Table("topology.md", "## The file")
+        let nodes = try ["### Links", "### Deciding", "### Files"].map {
+            try Table("topology.md", $0)
+        }
+        let presenters = try Table("topology.md", "## Presenters")
+        let hooks = try Table("topology.md", "## Hooks")
+        let console = try Table("console.md", "# The console")
+        let conditions = try Table("policies.md", "## Conditions")
+        let actions = try Table("policies.md", "## Actions")
+        let match = try conditions.members(of: "match")
+        #expect(try presenters.members(of: "console") == console.keys)
+        return [
+            "p.yaml": ["rules"],
+            "t.yaml": file.keys,
+            "t.yaml defaults": try file.keys(in: "defaults"),
+            "t.yaml nodes.a": nodes[0].keys.union(nodes[1].keys).union(nodes[2].keys),
+            "t.yaml nodes.a.retention": try nodes[2].keys(in: "retention"),
+            "t.yaml nodes.a.presenters": presenters.keys,
+            "t.yaml nodes.a.presenters.console": console.keys,
+            "t.yaml nodes.a.presenters.console.tls": try console.keys(in: "tls"),
+            "t.yaml nodes.a.presenters.console.proxy":
+                try Table("console.md", "### A proxy that signs people in").keys,
+            "t.yaml nodes.a.presenters.console.oidc":
+                try Table("console.md", "### Signing in by OpenID Connect").keys,
+            "t.yaml nodes.a.notify": hooks.keys,
+            "t.yaml nodes.a.notify.answerLinks": try hooks.members(of: "answerLinks"),
+            "t.yaml nodes.a.notify.match": match,
+            "t.yaml nodes.a.responders": conditions.keys.union(actions.keys),
+            "t.yaml nodes.a.responders.match": match,
+            "t.yaml nodes.a.responders.during": try conditions.members(of: "during"),
+            "t.yaml nodes.a.responders.rewrite": try actions.members(of: "rewrite"),
+            "t.yaml nodes.a.responders.addOption": try actions.members(of: "addOption"),
+            "t.yaml nodes.a.responders.addOption.fields":
+                try Table("wire.md", "## 20. Values").keys,
+            "t.yaml nodes.a.responders.answer": try actions.members(of: "answer"),
+        ]
+    }
+
+    @Test("The documents have the keys that are read, in the places where they are read")
+    func documents() throws {
+        let documented = try Self.documented()
+        let allowed = try Self.read().allowed
+        #expect(Set(documented.keys) == Set(allowed.keys))
+        for (place, keys) in allowed { #expect(documented[place] == keys, "\(place)") }
+    }
+}
