@@ -256,6 +256,25 @@ struct RulesBiteTests {
             Wording.violations(in: file("Sources/bus-node/A.swift", text)).map(\.line) == [1, 3])
     }
 
+    @Test("Wide lines, words and broken code of a document, outside its code and tables")
+    func prose() {
+        let wide = String(repeating: "x ", count: 51)
+        let text = """
+            \(wide)
+            | \(wide) |
+            a `whole` one, and `half
+            of one`
+            Is to\("ld").
+            ```
+            \(wide)`to\("ld")
+            ```
+                \(wide)
+            """
+        let found = Prose.violations(path: "docs/a.md", text: text)
+        #expect(found.map(\.line).sorted { ($0 ?? 0) < ($1 ?? 0) } == [1, 3, 4, 5])
+        #expect(Prose.violations(path: Prose.changes, text: text).isEmpty)
+    }
+
     @Test("Broken links")
     func links() {
         let text = """

@@ -86,6 +86,13 @@ struct TidyTests {
         }
     }
 
+    @Test("The documents are plain, and no line of them is wide or breaks off within code")
+    func prose() {
+        for (path, text) in repository.documents {
+            expectNone(Prose.violations(path: path, text: text))
+        }
+    }
+
     @Test("No test depends on real time")
     func realTime() { expectNone(repository.swiftFiles.flatMap(RealTime.violations)) }
 

@@ -71,12 +71,19 @@ enum Wording {
     /// Words in comments for which the field has others: a presentation, a result; a node returns,
     /// reports, sends or logs.
     static func dialect(path: String, lines: [String]) -> [Violation] {
+        dialect(
+            path: path,
+            prose: lines.map { line in
+                line.range(of: "//").map { String(line[$0.lowerBound...]) } ?? ""
+            })
+    }
+
+    /// The same in documents.
+    static func dialect(path: String, prose lines: [String]) -> [Violation] {
         let words = ["to" + "ld", "tel" + "ls", "late" + "ly", "quest" + "ion", "quest" + "ions"]
         let phrases = words + ["any" + " more", "what" + " came of"]
         return lines.enumerated().flatMap { index, line -> [Violation] in
-            guard let start = line.range(of: "//") else { return [] }
-            let comment = line[start.lowerBound...].lowercased().split { !$0.isLetter }
-            let text = " \(comment.joined(separator: " ")) "
+            let text = " \(line.lowercased().split { !$0.isLetter }.joined(separator: " ")) "
             return phrases.filter { text.contains(" \($0) ") }.map {
                 Violation(path, line: index + 1, "says \($0); use a word of the field")
             }
