@@ -153,7 +153,7 @@ extension Message {
 extension Message.Hello {
     fileprivate init(_ fields: HeaderReader) throws(WireError) {
         from = try fields.nodeName("from")
-        boot = try fields.required("boot", "16 hexadecimal digits") { BootID($0) }
+        boot = try fields.required("boot", BootID.allowed) { BootID($0) }
         versions = try fields.requiredText("versions").split { $0 == "," || $0 == " " }
             .map(String.init)
         // A client written from the magic's number alone would send "1".
@@ -168,7 +168,7 @@ extension Message.Hello {
 extension Message.Welcome {
     fileprivate init(_ fields: HeaderReader) throws(WireError) {
         node = try fields.nodeName("node")
-        boot = try fields.required("boot", "16 hexadecimal digits") { BootID($0) }
+        boot = try fields.required("boot", BootID.allowed) { BootID($0) }
         version = try fields.required("version", "EB1") { $0 == WireLimits.version ? $0 : nil }
         maxHeader = try fields.number("max-header") ?? 8 * 1024
         maxPayload = try fields.number("max-payload") ?? 256 * 1024

@@ -265,7 +265,9 @@ package struct BootID: Hashable, Sendable, CustomStringConvertible {
 
     package init(number: UInt64) { description = number.paddedHex }
 
-    /// Reads 1 to 64 printable ASCII characters; nil for anything else.
+    static let allowed = "1 to 64 printable ASCII characters without spaces"
+
+    /// Reads what is ``allowed``; nil for anything else.
     package init?(_ text: String) {
         guard (1...64).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

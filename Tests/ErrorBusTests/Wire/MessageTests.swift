@@ -180,7 +180,9 @@ import Testing
             ("ä", false), (String(repeating: "x", count: 65), false), ("", false),
         ])
     func boots(_ text: String, _ isBoot: Bool) {
-        #expect((refusal("HELLO", "from: a\nboot: \(text)\nversions: EB1\n") == nil) == isBoot)
+        let error = refusal("HELLO", "from: a\nboot: \(text)\nversions: EB1\n")
+        #expect((error == nil) == isBoot)
+        #expect(error?.reason.hasSuffix("allowed: \(BootID.allowed)") != false)
     }
 
     @Test(
