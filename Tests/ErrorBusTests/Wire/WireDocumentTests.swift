@@ -131,6 +131,30 @@ import Testing
         }
     }
 
+    // MARK: Status
+
+    @Test("section 15 has the keys of STATE, and those of the objects in it")
+    func state() throws {
+        let rows = try Self.table("15. Status")
+        func names(_ cell: String, _ pattern: Regex<(Substring, Substring)>) -> [String] {
+            cell.matches(of: pattern).map { String($0.1) }.sorted()
+        }
+        let keys = rows.map { $0[0] }.joined(separator: " ")
+        #expect(names(keys, #/`([A-Za-z]+)`/#) == NodeStatus.members.map(\.name).sorted())
+        let inner = [
+            "`parents`": ParentStatus.members.map(\.name),
+            "`children`": ChildStatus.members.map(\.name),
+            "`faults`": NotedFault.members.map(\.name),
+        ]
+        for (key, members) in inner {
+            let row = try #require(rows.first { $0[0] == key }, "\(key)")
+            #expect(names(row[1], #/"([A-Za-z]+)"/#) == members.sorted(), "\(key)")
+        }
+        let counters = try #require(rows.first { $0[0] == "`counters`" })
+        #expect(
+            names(counters[1], #/`([A-Za-z]+)`/#) == LinkCounters.members.map(\.name).sorted())
+    }
+
     // MARK: Refusals
 
     @Test("the codes are those of the code")
