@@ -30,7 +30,8 @@ struct StatusTextTests {
         ]
         status.childrenLeftOut = 4
         status.faults = [
-            .init(source: .logged, text: "the journal is full", count: 2, agoMilliseconds: 900)
+            .init(source: .logged, text: "the journal is full", count: 2, agoMilliseconds: 900),
+            .init(source: .connection, text: "from ::1: no keys", count: 3, agoMilliseconds: 5_000),
         ]
         let lines = StatusText(status).lines.map { line in
             String(line.reversed().drop { $0 == " " }.reversed())
@@ -56,6 +57,7 @@ struct StatusTextTests {
                 "",
                 "AGO  TIMES  FAULT",
                 "0 s  2      logged: the journal is full",
+                "5 s  3      connections failed: from ::1: no keys",
             ])
     }
 

@@ -83,6 +83,7 @@ extension NotedFault.Source {
         case .logged: "logged:"
         case .sent: "refused:"
         case .got: "the parent refused:"
+        case .connection: "connections failed:"
         }
     }
 }

@@ -26,7 +26,7 @@ extension NodeDriver {
     /// Logs the failed connections whose line is due; the status has them among its faults.
     func logFailures() {
         for line in failures.ticked(at: transport.now) {
-            faults.note(.sent, line.detail, count: line.count)
+            faults.note(.connection, line.detail, count: line.count)
             logger.warning(
                 "connections failed",
                 metadata: [

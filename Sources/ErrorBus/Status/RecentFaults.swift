@@ -1,11 +1,11 @@
 import Logging
 import Synchronization
 
-/// The latest faults of a node: errors it logged, and refusals it sent and received. A repetition
-/// takes no further place, and refusals, which a peer can cause at will, never displace logged
-/// errors.
+/// The latest faults of a node: errors it logged, refusals it sent and received, and connections to
+/// it that failed. A repetition takes no further place. Refusals, which a peer can cause at will,
+/// never displace logged errors, and failed connections, which a stranger can cause, neither.
 final class RecentFaults: Sendable {
-    /// The most faults of each sort: logged, and refused.
+    /// The most faults of each sort: logged, refused, and of failed connections.
     static let countMax = 10
 
     private struct Noted {
@@ -19,6 +19,7 @@ final class RecentFaults: Sendable {
     private struct Lists {
         var logged: [Noted] = []
         var refused: [Noted] = []
+        var connections: [Noted] = []
     }
 
     private let lists = Mutex(Lists())
@@ -29,10 +30,10 @@ final class RecentFaults: Sendable {
     ) {
         let noted = Noted(source: source, text: text.asStatusText, count: count, at: now)
         lists.withLock { lists in
-            if source == .logged {
-                Self.add(noted, to: &lists.logged)
-            } else {
-                Self.add(noted, to: &lists.refused)
+            switch source {
+            case .logged: Self.add(noted, to: &lists.logged)
+            case .sent, .got: Self.add(noted, to: &lists.refused)
+            case .connection: Self.add(noted, to: &lists.connections)
             }
         }
     }
@@ -47,7 +48,7 @@ final class RecentFaults: Sendable {
 
     /// Newest first.
     func list(at now: ContinuousClock.Instant = ContinuousClock.now) -> [NotedFault] {
-        let noted = lists.withLock { $0.logged + $0.refused }
+        let noted = lists.withLock { $0.logged + $0.refused + $0.connections }
         return noted.sorted { $0.at > $1.at }.map { noted in
             NotedFault(
                 source: noted.source, text: noted.text, count: noted.count,

@@ -250,6 +250,8 @@ package struct NotedFault: Hashable, Sendable {
         case sent
         /// The node's parent refused a request.
         case got
+        /// Connections to the node failed before any message.
+        case connection
     }
 
     package var source: Source

@@ -37,6 +37,20 @@ import Testing
         #expect(list.filter { $0.source == .logged }.map(\.text).last == "disk 10")
     }
 
+    @Test("failed connections, which a stranger can cause, never displace refusals or errors")
+    func strangers() {
+        let faults = RecentFaults()
+        faults.note(.logged, "the journal is full", at: start)
+        faults.note(.sent, "to worker: 429 busy", at: start)
+        for number in 0..<1_000 {
+            faults.note(.connection, "from 10.0.0.\(number)", at: start + .seconds(1 + number))
+        }
+        let list = faults.list(at: start + .seconds(2_000))
+        #expect(list.count == RecentFaults.countMax + 2)
+        #expect(list.first?.text == "from 10.0.0.999")
+        #expect(Set(list.suffix(2).map(\.source)) == [.logged, .sent])
+    }
+
     @Test("text is cut, and cannot drive a terminal")
     func text() throws {
         let faults = RecentFaults()
