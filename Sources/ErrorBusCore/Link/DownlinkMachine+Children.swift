@@ -17,16 +17,8 @@ extension DownlinkMachine {
             return [refuse(peer, .notYours, "this link belongs to \(former)")]
         }
         guard var child = children[hello.from] else {
-            guard children.count < limits.childrenMax || forgetOldestGone() else {
-                return [
-                    refuse(peer, .busy, "\(children.count) children; no more are allowed", 5_000)
-                ]
-            }
-            if isOverLimit(peer.holder) {
-                let most = limits.childrenPerKeyMax
-                return [
-                    refuse(peer, .busy, "\(most) children of this key; no more are allowed", 5_000)
-                ]
+            if let limit = makeRoom(for: peer.holder, at: now) {
+                return [refuse(peer, .busy, "\(limit); no more are allowed", 5_000)]
             }
             return adopt(hello, peer, at: now)
         }
@@ -47,21 +39,6 @@ extension DownlinkMachine {
         return []  // A repeated HELLO while its holder is being pinged.
     }
 
-    /// Makes room for a new child: the longest gone without entries is forgotten.
-    mutating func forgetOldestGone(
-        _ isMeant: (DownlinkChild) -> Bool = { _ in true }
-    ) -> Bool {
-        let gone = children.filter { unsettledOfChild[$0.key] == nil && isMeant($0.value) }
-            .compactMap { name, child in child.unreachableSince.map { (since: $0, name) } }
-        guard let oldest = gone.min(by: { $0 < $1 }), let child = children[oldest.1] else {
-            return false
-        }
-        children[oldest.1] = nil
-        namesOfPeers[child.peer] = nil
-        planChild(oldest.1)
-        return true
-    }
-
     private func refuse(
         _ peer: PeerID, _ code: RejectCode, _ reason: String, _ retry: UInt64? = nil
     ) -> DownlinkAction {
@@ -73,17 +50,15 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         let former = children[hello.from]
         if let former, former.peer != peer {
-            namesOfPeers[former.peer] = nil
             superseded.append(former.peer)
             if superseded.count > limits.childrenMax { superseded.removeFirst() }
         }
         let isSameLink = former?.peer == peer && former?.isReachable == true
-        children[hello.from] = DownlinkChild(
+        let child = DownlinkChild(
             peer: peer, boot: hello.boot, heardAt: now,
             openMax: former?.openMax ?? limits.openPerChildMax,
             liveSince: isSameLink ? former?.liveSince ?? now : now)
-        namesOfPeers[peer] = hello.from
-        planChild(hello.from)
+        place(child, as: hello.from)
         var actions: [DownlinkAction] = [.send(welcome(to: hello.from), to: peer)]
         if let claimant = former?.claimant, claimant.peer != peer {
             actions.append(refuseClaim(claimant, on: hello.from))
@@ -260,9 +235,7 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         guard let child = children[name] else { return [] }
         if let gone = child.unreachableSince {
-            guard now.since(gone) >= times.tombstone else { return [] }
-            children[name] = nil
-            namesOfPeers[child.peer] = nil
+            if now.since(gone) >= times.tombstone { place(nil, as: name) }
             return []
         }
         let silence = now.since(child.heardAt)
@@ -276,17 +249,6 @@ extension DownlinkMachine {
         children[name]?.pingedAt = now
         pingNumber += 1
         return [.send(.ping(pingNumber), to: child.peer)]
-    }
-
-    private mutating func planChild(_ name: NodeName) {
-        childPlans.plan(name, at: children[name].map(due))
-    }
-
-    private func due(of child: DownlinkChild) -> MonotonicTime {
-        if let gone = child.unreachableSince { return gone + times.tombstone }
-        let silence = child.pingedAt == nil ? times.pingAfter : times.silenceMax
-        let due = child.heardAt + silence
-        return child.claimant.map { min($0.until, due) } ?? due
     }
 }
 

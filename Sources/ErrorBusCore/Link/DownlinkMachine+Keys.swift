@@ -52,13 +52,6 @@ extension DownlinkMachine {
         ]
     }
 
-    /// Whether the children of one key are as many as allowed, and none of them can be forgotten.
-    mutating func isOverLimit(_ holder: KeyHolder?) -> Bool {
-        guard let holder else { return false }
-        let own = children.values.count { $0.peer.holder == holder }
-        return own >= limits.childrenPerKeyMax && !forgetOldestGone { $0.peer.holder == holder }
-    }
-
     /// Ends the links of children, and forgets claims on their names, whose keys no longer pass for
     /// the names that they use. What clients without a link asked by such keys is given up.
     package mutating func keysReplaced(

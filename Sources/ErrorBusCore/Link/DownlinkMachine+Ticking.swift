@@ -159,9 +159,13 @@ extension DownlinkMachine {
             unsettledOfChild[formerChild]?.remove(former.id)
             if unsettledOfChild[formerChild]?.isEmpty == true {
                 unsettledOfChild[formerChild] = nil
+                planForgetting(formerChild)
             }
         }
-        if let entry, let child { unsettledOfChild[child, default: []].insert(entry.id) }
+        if let entry, let child {
+            unsettledOfChild[child, default: []].insert(entry.id)
+            if unsettledOfChild[child]?.count == 1 { planForgetting(child) }
+        }
     }
 
     private mutating func countOpen(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {

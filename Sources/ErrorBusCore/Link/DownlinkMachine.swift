@@ -15,6 +15,10 @@ package struct DownlinkMachine: Sendable {
     /// The path from this node to the root, sent in WELCOME.
     var pathUpward: [NodeName]
     var children: [NodeName: DownlinkChild] = [:]
+    /// How many of them are of each key.
+    var childCountOfKey: [NodeName: Int] = [:]
+    /// Those that have gone and left no entries, by the time at which they went.
+    var forgettable = SharedDeadlines<NodeName>()
     package var namesOfPeers: [PeerID: NodeName] = [:]
     /// Links whose name another link took over, oldest first: their messages are dropped.
     var superseded: OrderedSet<PeerID> = []
@@ -30,13 +34,13 @@ package struct DownlinkMachine: Sendable {
     /// Open presentations by those who share the node's room.
     var openOfAccount: [DownlinkEntry.Account: Int] = [:]
     /// Decided presentations that are not settled, by the time of their decision.
-    var undelivered = SharedDeadlines()
+    var undelivered = SharedDeadlines<PresentationID>()
     /// The next check of each entry.
     var plans = DeadlineQueue<PresentationID>()
     /// Entries that only keep a result or a withdrawal, with their expiry.
-    var remembered = SharedDeadlines()
+    var remembered = SharedDeadlines<PresentationID>()
     /// Withdrawals of presentations that were never sent here, with their expiry.
-    var unasked = SharedDeadlines()
+    var unasked = SharedDeadlines<PresentationID>()
     /// The next check of each child; it may be earlier than needed.
     var childPlans = DeadlineQueue<NodeName>()
     package var counters = LinkCounters()

@@ -1,14 +1,15 @@
-/// Deadlines of presentations that share a limit, in a line for each account. Above the limit the
-/// account that has the most loses its earliest: none pushes out what others need.
-struct SharedDeadlines: Sendable {
+/// Deadlines of what shares a limit, as presentations or children, in a line for each account.
+/// Above the limit the account that has the most loses its earliest: none pushes out what others
+/// need.
+struct SharedDeadlines<Key: Hashable & Sendable>: Sendable {
     typealias Account = DownlinkEntry.Account
 
-    private var lines: [Account: DeadlineQueue<PresentationID>] = [:]
+    private var lines: [Account: DeadlineQueue<Key>] = [:]
     /// The earliest time of each line.
     private var dues = DeadlineQueue<Account>()
     /// How many each line has, negative: the longest first.
     private var sizes = RankedQueue<Account, Int>()
-    /// The number of presentations with a time.
+    /// The number of keys with a time.
     private(set) var count = 0
 
     /// The earliest time planned.
@@ -16,33 +17,32 @@ struct SharedDeadlines: Sendable {
 
     func count(of account: Account) -> Int { lines[account]?.count ?? 0 }
 
-    /// Plans a presentation for `time`, replacing an earlier plan of this account; nil removes it.
-    mutating func plan(
-        _ id: PresentationID, of account: Account, at time: MonotonicTime?
-    ) {
+    /// Plans a key for `time`, replacing an earlier plan of this account; nil removes it.
+    mutating func plan(_ key: Key, of account: Account, at time: MonotonicTime?) {
         guard time != nil || lines[account] != nil else { return }
         let former = count(of: account)
-        lines[account, default: .init()].plan(id, at: time)
+        lines[account, default: .init()].plan(key, at: time)
         changed(account, from: former)
     }
 
-    /// Removes and returns the next presentation due at `now` or before.
-    mutating func pop(at now: MonotonicTime) -> PresentationID? {
+    /// Removes and returns the next key due at `now` or before.
+    mutating func pop(at now: MonotonicTime) -> Key? {
         guard let account = dues.pop(at: now) else { return nil }
         return popFirst(of: account)
     }
 
-    /// Removes and returns the earliest presentation of the account that has the most.
-    mutating func popOfMost() -> PresentationID? {
+    /// Removes and returns the earliest key of the account that has the most.
+    mutating func popOfMost() -> Key? {
         guard let account = sizes.popFirst() else { return nil }
         return popFirst(of: account)
     }
 
-    private mutating func popFirst(of account: Account) -> PresentationID? {
+    /// Removes and returns the earliest key of an account.
+    mutating func popFirst(of account: Account) -> Key? {
         let former = count(of: account)
-        let id = lines[account]?.popFirst()
+        let key = lines[account]?.popFirst()
         changed(account, from: former)
-        return id
+        return key
     }
 
     private mutating func changed(_ account: Account, from former: Int) {

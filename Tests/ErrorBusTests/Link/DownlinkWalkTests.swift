@@ -123,6 +123,10 @@ import Testing
         for (name, child) in machine.children where machine.namesOfPeers[child.peer] != name {
             return "the peer of \(name)"
         }
+        let gone = machine.children.count { name, child in
+            !child.isReachable && machine.unsettledOfChild[name] == nil
+        }
+        if machine.forgettable.count != gone { return "forgettable" }
         var ticked = machine
         if !ticked.ticked(at: path.rig.now).isEmpty {
             return "a second tick at the same time did something"

@@ -76,10 +76,40 @@ import Testing
         }
     }
 
+    @Test(
+        "Downlink: new names, refused or in a gone child's place, with 64 times as many children",
+        arguments: [true, false])
+    func children(isKeyed: Bool) throws {
+        let key = try #require(PublicKey(String(repeating: "0", count: 40)))
+        let holder = KeyHolder(key: key, name: "w", reserved: [], isRelay: false)
+        func peer(_ number: Int) -> PeerID {
+            let envelope = Envelope(frames: [Frame("\(number)".utf8), []])
+            return PeerID(socket: 0, envelope: envelope, holder: isKeyed ? holder : nil)
+        }
+        func hello(_ number: Int) -> Message { .hello(NodeName("w-\(number)") ?? "x") }
+        expectEqualCosts { held in
+            var limits = LinkLimits()
+            limits.childrenMax = isKeyed ? 1_000_000 : held
+            limits.childrenPerKeyMax = isKeyed ? held : 1_000_000
+            var rig = DownlinkRig(limits: limits)
+            for number in 0..<held { _ = rig.get(hello(number), from: peer(number)) }
+            var last = 0
+            let cost = Self.cost { number in
+                _ = rig.get(hello(number), from: peer(number))
+                _ = rig.get(.bye(reason: ""), from: peer(last))
+                _ = rig.get(hello(number), from: peer(number))
+                last = number
+            }
+            #expect(rig.machine.children.count == held)
+            #expect(rig.machine.namesOfPeers[peer(last)] != nil)
+            return cost
+        }
+    }
+
     @Test("What shares a limit: planned, and one of the account with the most dropped")
     func shared() {
         expectEqualCosts { held in
-            var shared = SharedDeadlines()
+            var shared = SharedDeadlines<PresentationID>()
             for number in 0..<held {
                 let name = NodeName("c\(number)") ?? "x"
                 shared.plan(Self.id(number), of: .child(name), at: 1_000)

@@ -283,4 +283,45 @@ import Testing
         _ = rig.get(.bye(reason: "done"), from: peer(11))
         #expect(refusal(rig.get(.hello("worker-3"), from: peer(13))) == nil)
     }
+
+    @Test("a key at its limit makes no room for itself in the place of another's child")
+    func childrenOfOthers() {
+        var limits = LinkLimits()
+        limits.childrenPerKeyMax = 1
+        limits.childrenMax = 2
+        var rig = DownlinkRig(limits: limits)
+        _ = rig.get(.hello("relay"), from: relay)
+        _ = rig.get(.bye(reason: "done"), from: relay)
+        _ = rig.get(.hello("worker-1"), from: Self.peer(holder, 11))
+        #expect(refusal(rig.get(.hello("worker-2"), from: Self.peer(holder, 12)))?.code == .busy)
+        #expect(rig.machine.children.keys.sorted() == ["relay", "worker-1"])
+        #expect(rig.machine.childCountOfKey == ["relay": 1, "worker": 1])
+    }
+
+    @Test("of the children of one key that have gone the first makes room, unless it left entries")
+    func firstGone() {
+        var limits = LinkLimits()
+        limits.childrenPerKeyMax = 3
+        var rig = DownlinkRig(limits: limits)
+        func peer(_ number: UInt8) -> PeerID { Self.peer(holder, number) }
+        for number in 1...3 as ClosedRange<UInt8> {
+            let name = NodeName("worker-\(number)") ?? "x"
+            _ = rig.get(.hello(name), from: peer(number + 10))
+        }
+        let id = PresentationID(1)
+        _ = rig.get(.present(id, origin: "worker-1", path: ["worker-1"]), from: peer(11))
+        for number in 1...3 as ClosedRange<UInt8> {
+            _ = rig.get(.bye(reason: "done"), from: peer(number + 10))
+            rig.pass(1)
+        }
+        // Heard of again: it has not gone.
+        _ = rig.get(.ping(1), from: peer(12))
+        #expect(refusal(rig.get(.hello("worker-4"), from: peer(14))) == nil)
+        #expect(rig.machine.children.keys.sorted() == ["worker-1", "worker-2", "worker-4"])
+        #expect(refusal(rig.get(.hello("worker-5"), from: peer(15)))?.code == .busy)
+        _ = rig.run(LinkTimes().abandonAfter)
+        #expect(refusal(rig.get(.hello("worker-5"), from: peer(15))) == nil)
+        #expect(rig.machine.children["worker-1"] == nil)
+        #expect(rig.machine.childCountOfKey == ["worker": 3])
+    }
 }

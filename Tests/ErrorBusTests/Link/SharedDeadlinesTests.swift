@@ -36,7 +36,7 @@ import Testing
 
     @Test("in the order of their times, whatever account has them")
     func order() {
-        var shared = SharedDeadlines()
+        var shared = SharedDeadlines<PresentationID>()
         shared.plan(PresentationID(1), of: .child("a"), at: 50)
         shared.plan(PresentationID(2), of: .key("b"), at: 30)
         shared.plan(PresentationID(3), of: .others, at: 40)
@@ -54,7 +54,7 @@ import Testing
 
     @Test("the account that has the most loses its earliest; of equals the first that had so many")
     func most() {
-        var shared = SharedDeadlines()
+        var shared = SharedDeadlines<PresentationID>()
         for number in 1...3 as ClosedRange<UInt64> {
             shared.plan(PresentationID(number), of: .key("a"), at: 50)
         }

@@ -293,6 +293,12 @@ struct NodeWalk {
         for (name, child) in below.children {
             try hold(below.namesOfPeers[child.peer] == name, "the peer of \(name)")
         }
+        let gone = below.children.count { name, child in
+            !child.isReachable && below.unsettledOfChild[name] == nil
+        }
+        try hold(below.forgettable.count == gone, "children that have gone")
+        let keyed = below.children.values.count { $0.peer.holder != nil }
+        try hold(below.childCountOfKey.values.reduce(0, +) == keyed, "children of keys")
         for machine in machine.above {
             try hold(machine.openCount == machine.openIDs.count, "open entries upward")
             try hold(
