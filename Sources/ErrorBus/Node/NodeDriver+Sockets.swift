@@ -156,23 +156,34 @@ extension NodeDriver: TransportReceiver {
 
 // Messages to children and clients.
 extension NodeDriver {
-    /// A STATE that is not sent is refused, since nothing else would come.
+    /// A message that is not sent is refused where nothing else would come: a STATE, and the answer
+    /// to a peer without a link, which gets one reply for each request.
     func send(_ message: Message, to peer: PeerID, _ vanished: inout Set<PeerID>) {
         if case .reject(let reject) = message { noteRefusal(reject, of: peer) }
-        guard !send(message.frames, to: peer, &vanished), case .state = message else { return }
-        let most = LargeMessages.byteCountMax >> 20
-        let reject = Message.Reject(
-            .busy, "sent \(most) MiB in large messages, and no more for now",
-            retryMilliseconds: LargeMessages.milliseconds(for: LargeMessages.byteCountMax) / 8)
-        send(Message.reject(reject), to: peer, &vanished)
+        guard !send(message.frames, to: peer, &vanished) else { return }
+        if case .state = message {
+            send(Message.reject(LargeMessages.refusal()), to: peer, &vanished)
+        } else if case .answer(let id, _, _) = message, machine.below.namesOfPeers[peer] == nil {
+            send(Message.reject(LargeMessages.refusal(of: id)), to: peer, &vanished)
+        }
     }
 
-    /// Sends frames, unless the peer's key was revoked. A full queue, or a large message too many,
-    /// needs no reaction: answers are sent again, and requesters ask again.
+    /// A reply that is not sent is refused: its client waits for no other.
+    func send(_ reply: BareReply, to peer: PeerID, _ vanished: inout Set<PeerID>) {
+        guard !send([reply.frame], to: peer, &vanished) else { return }
+        let reject = LargeMessages.refusal(of: reply.id)
+        noteRefusal(reject, of: peer)
+        send([BareReply(reject).frame], to: peer, &vanished)
+    }
+
+    /// Sends frames, unless the peer's key was revoked. A full queue needs no reaction: answers are
+    /// sent again, and requesters ask again.
     ///
     /// - Returns: False for a large message too many.
     @discardableResult
-    func send(_ frames: [Frame], to peer: PeerID, _ vanished: inout Set<PeerID>) -> Bool {
+    private func send(
+        _ frames: [Frame], to peer: PeerID, _ vanished: inout Set<PeerID>
+    ) -> Bool {
         guard !isRevoked(peer) else {
             vanished.insert(peer)
             return true

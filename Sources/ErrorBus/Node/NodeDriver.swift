@@ -294,7 +294,7 @@ actor NodeDriver {
     private func perform(_ action: NodeAction, _ vanished: inout Set<PeerID>) {
         switch action {
         case .send(let message, let peer): send(message, to: peer, &vanished)
-        case .reply(let reply, let peer): send([reply.frame], to: peer, &vanished)
+        case .reply(let reply, let peer): send(reply, to: peer, &vanished)
         case .tellState(let peer): tellState(to: peer)
         case .log(let line): children.note(line, at: transport.now, logger)
         case .above(let way, let action): perform(action, on: way)

@@ -37,6 +37,17 @@ package struct LargeMessages: Sendable {
         UInt64(byteCount) * 1_000 / UInt64(byteCountPerSecond)
     }
 
+    /// The refusal in the place of a message that is not sent.
+    ///
+    /// - Parameter id: The presentation whose answer it is, which is kept under its id.
+    static func refusal(of id: PresentationID? = nil) -> Message.Reject {
+        let pause = milliseconds(for: byteCountMax) / 8
+        let most = "sent \(byteCountMax >> 20) MiB in large messages, and no more for now"
+        let kept = "; the answer is kept: ask again with this id in \(pause / 1_000) s"
+        return Message.Reject(
+            .busy, id == nil ? most : most + kept, id: id, retryMilliseconds: pause)
+    }
+
     private static func receiver(_ peer: PeerID) -> Receiver {
         if let holder = peer.holder { return .key(holder.name) }
         return .connection(peer.envelope.frames.first, socket: peer.socket)
