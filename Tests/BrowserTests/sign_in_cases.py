@@ -1,4 +1,6 @@
 """People who sign in at an identity provider: what each may do is what the console says."""
+import json
+
 from consoles import report
 from providers import PASSWORD
 from user_cases import disabled
@@ -80,7 +82,29 @@ def without_the_provider_a_token_still_admits(page, console):
     page.until(lambda: page.text("#who") == "You: anna", "the name")
 
 
+def a_claim_is_the_persons_and_not_a_namesakes(page, console):
+    page.expects("401")
+    console.ask(report("disk full"))
+    sign_in(page, console, "anna")
+    page.until(lambda: page.text("#who") == "You: anna", "the name")
+    page.choose("disk full")
+    page.press("c")
+    page.until(lambda: "Claimed by you" in page.text(".decide"), "the claim")
+
+    def shown_to(name, **who):
+        me = json.dumps({"name": name, **who})
+        page.part("state", f"Object.assign(part.state.me, {me})")
+        page.part("frame", "part.schedule()")
+        page.rest()
+        return page.text(".decide")
+    # The name changes, who it is does not.
+    assert "Claimed by you" in shown_to("anna.b")
+    assert "Claimed by anna" in shown_to("eve", person="another")
+    assert "Claimed by anna" in shown_to("anna")
+
+
 ALL = [a_viewer_of_the_provider_cannot_answer, an_operator_of_the_provider_answers_and_signs_out,
+       a_claim_is_the_persons_and_not_a_namesakes,
        a_stranger_of_the_provider_is_refused, without_the_provider_a_token_still_admits]
 for case in ALL:
     case.users, case.people = USERS, PEOPLE

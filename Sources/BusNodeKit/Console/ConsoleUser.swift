@@ -38,6 +38,12 @@ package struct ConsoleUser: Hashable, Sendable {
         SHA256.hash(data: Data(token.utf8)).hex
     }
 
+    /// What clients compare people by where an identity provider says who they are: it stays when
+    /// a person takes another name, and does not show the identity.
+    static func label(of identity: String) -> String {
+        String(hash(of: "person \(identity)").prefix(16))
+    }
+
     /// Whether only a proxy admits the user.
     package var isOnlyProxied: Bool { tokenHash == nil }
 
@@ -124,7 +130,8 @@ extension ConsoleVisitor {
     /// - Parameter signOut: Where people sign out whom a proxy names.
     func json(signOut: String?) -> JSONValue {
         [
-            "name": .text(user?.name), "isProxied": .bool(isProxied),
+            "name": .text(user?.name), "person": .text(identity.map(ConsoleUser.label)),
+            "isProxied": .bool(isProxied),
             "signOut": .text(isProxied ? signOut : nil), "provider": .text(provider),
             "may": .array(ConsolePermission.allCases.filter(may).map { .string($0.rawValue) }),
         ]

@@ -63,6 +63,7 @@ extension PresentationView {
         case .closed(let reason): self.reason = reason.rawValue
         case .open, .answered: break
         }
+        if item.stage.claim != nil { holder = item.holder.map(ConsoleUser.label) }
     }
 }
 
@@ -105,6 +106,7 @@ extension ProposalView {
         id = proposal.id.description
         option = proposal.option
         by = proposal.by
+        person = proposal.identity.map(ConsoleUser.label)
         since = TimeText.text(proposal.since.date)
         until = TimeText.text(proposal.until.date)
         values = proposal.values.values

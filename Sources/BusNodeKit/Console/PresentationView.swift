@@ -25,6 +25,9 @@ package struct PresentationView: JSONObject, Sendable {
     package var deadlineInMilliseconds: Int64?
     package var claimedBy: String?
     package var claimedUntil: String?
+    /// Who claimed it, or gave the held answer, whatever the name: as `person` of `me`; nil where
+    /// only a name is known.
+    package var holder: String?
     /// What one person proposes, until another confirms it.
     package var proposal: ProposalView?
     package var leavesAt: String?
@@ -53,6 +56,7 @@ package struct PresentationView: JSONObject, Sendable {
         .init("openedAt", \.openedAt), .init("changedAt", \.changedAt),
         .init("deadlineInMilliseconds", \.deadlineInMilliseconds),
         .init("claimedBy", \.claimedBy), .init("claimedUntil", \.claimedUntil),
+        .init("holder", \.holder),
         .init("proposal", \.proposal), .init("leavesAt", \.leavesAt), .init("answer", \.answer),
         .init("result", \.result),
         .init("reason", \.reason), .init("ending", \.ending), .init("outcome", \.outcome),
@@ -160,6 +164,8 @@ package struct ProposalView: JSONObject, Sendable {
     package var id = ""
     package var option = ""
     package var by = ""
+    /// Who its author is, whatever the name: as `person` of `me`; nil where only a name is known.
+    package var person: String?
     package var since = ""
     package var until = ""
     /// The values of its option's fields, without secrets: the second person confirms them, too.
@@ -173,15 +179,15 @@ package struct ProposalView: JSONObject, Sendable {
 
     package static let members: [JSONMember<ProposalView>] = [
         .init("id", \.id), .init("option", \.option), .init("by", \.by),
-        .init("since", \.since), .init("until", \.until), .init("values", \.values),
-        .init("secrets", \.secrets), .init("comment", \.comment),
+        .init("person", \.person), .init("since", \.since), .init("until", \.until),
+        .init("values", \.values), .init("secrets", \.secrets), .init("comment", \.comment),
     ]
 
     /// Whether both have the same author, option, values and comment: a person who saw one has
     /// seen the other.
     package func isLike(_ other: ProposalView) -> Bool {
-        option == other.option && by == other.by && values == other.values
-            && secrets == other.secrets && comment == other.comment
+        option == other.option && by == other.by && person == other.person
+            && values == other.values && secrets == other.secrets && comment == other.comment
     }
 }
 

@@ -205,10 +205,9 @@ extension InboxMachine {
     func refuseOthersClaim(
         _ item: InboxItem, _ person: String, _ identity: String? = nil, at now: Moment
     ) throws(InboxRefusal) {
-        // One's own, under a former name.
-        guard identity == nil || identity != item.holder else { return }
-        if case .claimed(let by, let until) = item.stage, by != person, now < until {
-            throw .claimed(by: by, until: until)
-        }
+        guard case .claimed(let by, let until) = item.stage, now < until else { return }
+        let claimant = SignedInPerson(by, identity: item.holder)
+        guard !claimant.isOne(with: SignedInPerson(person, identity: identity)) else { return }
+        throw .claimed(by: by, until: until)
     }
 }

@@ -51,6 +51,12 @@ package struct SignedInPerson: Hashable, Sendable {
         self.identity = identity
     }
 
+    /// Whether both are one person as far as is known: by what stays, else by the name.
+    package func isOne(with other: SignedInPerson) -> Bool {
+        guard let identity, let otherIdentity = other.identity else { return name == other.name }
+        return identity == otherIdentity
+    }
+
     /// Whether both may be one person: under one name, or by what stays.
     package func isSame(as other: SignedInPerson) -> Bool {
         name == other.name || (identity != nil && identity == other.identity)

@@ -120,6 +120,29 @@ import Testing
         #expect(try await asking[0].value?.by == "zoe")
     }
 
+    @Test("What a person claims or proposes is theirs under another name, and no namesake's")
+    func own() async throws {
+        let asking = try await present(at: inbox)
+        func person(_ name: String) throws -> String? {
+            try visitor(name).json(signOut: nil)["person"]?.stringValue
+        }
+        identity = "1"
+        let ann = try person("ann")
+        #expect(try ann != nil && ann != "1" && person("bob") == ann)
+        #expect(try answer("ann") == "ok")
+        try inbox.claim(try item.id, by: "ann", of: "1")
+        let view = PresentationView(try item, api.console)
+        #expect(view.holder == ann && view.proposal?.person == ann)
+        identity = "2"
+        #expect(try person("ann") != ann)
+        #expect(try answer("ann", "retry") == "claimed")
+        identity = nil
+        #expect(try person("ann") == nil)
+        try inbox.release(try item.id, by: "ann")
+        #expect(PresentationView(try item, api.console).holder == nil)
+        for task in asking { task.cancel() }
+    }
+
     @Test("A console without users cannot take it, and says what to configure")
     func withoutUsers() async throws {
         let api = ConsoleAPI(

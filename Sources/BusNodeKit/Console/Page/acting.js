@@ -10,7 +10,7 @@ import { MARKS } from "./row.js";
 import { CHANGED, JUST_SHOWN } from "./rows.js";
 import { OVER, refusedWord, refusedWords } from "./sentences.js";
 import { myName, state, undoTime, whyNot } from "./state.js";
-import { claimant, isOpen } from "./store.js";
+import { claimant, isClaimedByMe, isOpen } from "./store.js";
 import { headingOf, number, optionTitle, originOf, shown } from "./text.js";
 import { offerUndo, undoEntry } from "./undoing.js";
 import { askValues, asksForValues } from "./values.js";
@@ -71,7 +71,7 @@ function list(known) {
 
 function lineOf(item) {
   const result = acting.results.get(item.id);
-  const text = result?.text ?? (isOpen(item) ? holderText(claimant(item)) : OVER);
+  const text = result?.text ?? (isOpen(item) ? holderText(item) : OVER);
   return el("li", { className: "act" },
     el("span", {
       className: `mark ${item.severity}`, textContent: MARKS[item.severity] ?? "?", role: "img",
@@ -84,8 +84,10 @@ function lineOf(item) {
     }));
 }
 
-const holderText = (holder) => (holder
-  ? `claimed by ${holder === myName() ? "you" : shown(holder, 64)}` : "");
+function holderText(item) {
+  const holder = claimant(item);
+  return holder ? `claimed by ${isClaimedByMe(item) ? "you" : shown(holder, 64)}` : "";
+}
 
 const undoButton = (undo) => el("p", { className: "buttons" }, el("button", {
   type: "button", textContent: "Undo these answers", dataset: { key: "undo" },
@@ -134,14 +136,14 @@ function optionButton(option, drawn) {
 
 function claimButtons(drawn) {
   const make = (label, isFor, verb, extra) => {
-    const items = drawn.items.filter((item) => isFor(claimant(item)));
+    const items = drawn.items.filter(isFor);
     return items.length > 0 && button(`${label} ${number(items.length)}`, label, whyShut(),
       () => claimAll(drawn, items, verb, extra));
   };
-  const [me, forMilliseconds] = [myName(), CLAIM_TIME];
-  return [make("Claim", (holder) => !holder, "claim", { forMilliseconds }),
-    make("Release", (holder) => holder && holder === me, "release", {}),
-    make("Take over", (holder) => holder && holder !== me, "claim",
+  const forMilliseconds = CLAIM_TIME;
+  return [make("Claim", (item) => !claimant(item), "claim", { forMilliseconds }),
+    make("Release", isClaimedByMe, "release", {}),
+    make("Take over", (item) => claimant(item) && !isClaimedByMe(item), "claim",
       { forMilliseconds, takeOver: true })];
 }
 

@@ -8,8 +8,8 @@ import { toast } from "./news.js";
 import { isOptionShown } from "./option-search.js";
 import { CHANGED, current, whyUnread } from "./rows.js";
 import { claimedText, OVER, refusalText, refusedWords } from "./sentences.js";
-import { may, MAY_SEE, myName, NO_LINK, state, undoTime, whyNot } from "./state.js";
-import { claimant, groupSize, isOpen, keep } from "./store.js";
+import { may, MAY_SEE, NO_LINK, state, undoTime, whyNot } from "./state.js";
+import { claimant, groupSize, isClaimedByMe, isOpen, keep } from "./store.js";
 import { headingOf, number, optionTitle, originOf, shown } from "./text.js";
 import { confirmedBy, confirmedMembers, proposalOf, whyNotProposed } from "./two-people.js";
 import { offerUndo } from "./undoing.js";
@@ -33,9 +33,10 @@ const NO_USERS = "An option here needs two people, and this console knows none b
 /** The person whose claim keeps this one from an option; null for none. What the claimant proposes
  *  another person may confirm. */
 function holderOf(item, whole, option) {
-  const holder = claimant(item);
-  const isFree = whole || holder === myName() || confirmedBy(option, item)?.by === holder;
-  return isFree ? null : holder;
+  const proposal = confirmedBy(option, item);
+  const isProposers = proposal && (proposal.by === item.claimedBy
+    || (proposal.person && proposal.person === item.holder));
+  return whole || isClaimedByMe(item) || isProposers ? null : claimant(item);
 }
 
 /** Why the button of an option is disabled, for one or for a whole group; null when it is not. */
@@ -286,7 +287,7 @@ export function claimOrRelease() {
   const group = groupDecided();
   if (group?.claims.isRelease) releaseGroup(group);
   else if (group) claimGroup(group, false);
-  else if (claimant(item) === myName() && myName()) release(item);
+  else if (isClaimedByMe(item)) release(item);
   else claim(item, false);
 }
 

@@ -11,8 +11,8 @@ import { searchable } from "./option-search.js";
 import { openSilenceForm } from "./silence-form.js";
 import { likeThis } from "./patterns.js";
 import { ruleButton } from "./rule-form.js";
-import { may, myName, state, whyNot } from "./state.js";
-import { claimant, endingOf, expiryOption, isOpen } from "./store.js";
+import { may, state, whyNot } from "./state.js";
+import { claimant, endingOf, expiryOption, isClaimedByMe, isOpen } from "./store.js";
 import {
   authorsOf, number, optionTitle, shown, titleIn, valuesText,
 } from "./text.js";
@@ -65,7 +65,7 @@ function endOf(item) {
 
 function choicesOf(item, size) {
   const holder = claimant(item);
-  const isOthers = holder && holder !== myName();
+  const isOthers = holder && !isClaimedByMe(item);
   const whole = isForAll(item, size);
   const chosen = whole ? chosenOf(item.group) : null;
   const count = whole ? chosen?.length ?? size : 1;

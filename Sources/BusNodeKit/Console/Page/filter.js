@@ -1,8 +1,8 @@
 // The filter of the inbox: what its text means, and which presentations it lets through.
 import { myName, SEVERITIES, state } from "./state.js";
-import { claimant, isMine, isNear } from "./store.js";
+import { claimant, isClaimedByMe, isMine, isNear } from "./store.js";
 import { counted, optionTitle, shown } from "./text.js";
-import { proposalOf } from "./two-people.js";
+import { isOwn, proposalOf } from "./two-people.js";
 
 /** The characters of a filter, in the address and in a saved view. */
 export const FILTER_MAX = 300;
@@ -66,9 +66,7 @@ function isLike(text, parts) {
 }
 
 function isForMe(item) {
-  const name = myName();
-  return name !== ""
-    && (claimant(item) === name || isMine(item.answer) || proposalOf(item)?.by === name);
+  return isClaimedByMe(item) || isMine(item) || isOwn(proposalOf(item));
 }
 
 export const unquoted = (text) => text.replaceAll('"', "");

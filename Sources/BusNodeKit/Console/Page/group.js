@@ -1,8 +1,8 @@
 // The open members of a group, by their texts.
 import { api } from "./api.js";
 import { schedule } from "./frame.js";
-import { myName, SEVERITIES, state } from "./state.js";
-import { claimant, groupSize, isOpen } from "./store.js";
+import { SEVERITIES, state } from "./state.js";
+import { claimant, groupSize, isClaimedByMe, isOpen } from "./store.js";
 
 const READ_AGAIN = 2000; // The pause between two reads in a storm of new members.
 
@@ -31,10 +31,9 @@ export function chosenOf(group) {
 
 /** How many of these members this person has claimed, and how many others have. */
 export function claimsOf(members) {
-  const holders = members.map(claimant).filter(Boolean);
-  const me = myName();
-  const mine = holders.filter((holder) => holder === me).length;
-  return { mine, others: holders.length - mine };
+  const claimed = members.filter(claimant);
+  const mine = claimed.filter(isClaimedByMe).length;
+  return { mine, others: claimed.length - mine };
 }
 
 /** Whether `c` claims the whole group: as the person chose, else if its row was chosen. */

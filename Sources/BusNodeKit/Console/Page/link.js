@@ -35,7 +35,8 @@ export async function connect() {
   try {
     const me = await api("GET", "me");
     if (state.attempt !== attempt) return;
-    if (state.me && state.me.name !== me.name) { location.reload(); return; }
+    const isOther = state.me && (state.me.name !== me.name || state.me.person !== me.person);
+    if (isOther) { location.reload(); return; }
     state.me = me;
     drawName();
     await catchUp(attempt);

@@ -49,6 +49,10 @@ export const state = {
 export const now = () => Date.now() + state.skew;
 
 export const myName = () => state.me?.name ?? localStorage.getItem("errorbus.name") ?? "";
+/** Whether a name is this person's. Where the console knows who both are, that decides: a person
+ *  may take another name, and two may have the same. */
+export const isMe = (name, person = null) => (person && state.me?.person
+  ? person === state.me.person : Boolean(name) && name === myName());
 /** Why a user who may only see can do nothing. */
 export const MAY_SEE = "You may see what is asked here, and not answer it.";
 /** Whether the console lets this person do something: answer, destructive, silence, administer. */

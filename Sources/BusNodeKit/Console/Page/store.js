@@ -1,5 +1,5 @@
 // The copy of the inbox, updated by the server's events.
-import { myName, now, state } from "./state.js";
+import { isMe, now, state } from "./state.js";
 import { schedule } from "./frame.js";
 import { shown } from "./text.js";
 
@@ -20,6 +20,9 @@ export const isLive = (item) => isOpen(item) || item.stage === "leaving";
 /** The person who claimed it; none for a claim that ran out. */
 export const claimant = (item) =>
   item.stage === "claimed" && Date.parse(item.claimedUntil) > now() ? item.claimedBy : null;
+
+/** Whether this person has claimed it. */
+export const isClaimedByMe = (item) => Boolean(claimant(item)) && isMe(item.claimedBy, item.holder);
 
 /** Whether its deadline is so near that a person should look now. */
 export const isNear = (item) =>
@@ -71,18 +74,19 @@ export function keep(item) {
   if (state.ready) noteNews(item, before);
 }
 
-/** Whether this person gave an answer, alone or with another one. */
-export const isMine = (answer) => Boolean(answer) && [answer.by, answer.second].includes(myName());
+/** Whether this person answered it, alone or with another one. */
+export const isMine = ({ answer, holder }) =>
+  Boolean(answer) && (isMe(answer.by, holder) || isMe(answer.second));
 
 function noteNews(item, before) {
   if (!before && isOpen(item)) {
     state.news.arrived.push(item);
     state.fresh.add(item.id);
   }
-  if (item.result && !before?.result && isMine(item.answer)) state.news.results.push(item);
+  if (item.result && !before?.result && isMine(item)) state.news.results.push(item);
   if (item.proposal && item.proposal.id !== before?.proposal?.id
-    && item.proposal.by !== myName()) state.news.proposed.push(item);
-  const wasMine = before?.stage === "leaving" && isMine(before.answer);
+    && !isMe(item.proposal.by, item.proposal.person)) state.news.proposed.push(item);
+  const wasMine = before?.stage === "leaving" && isMine(before);
   if (wasMine && isOpen(item) && !state.undoing.delete(item.id)) state.news.undone.push(item);
   for (const listener of listeners.change) listener(item, before);
 }

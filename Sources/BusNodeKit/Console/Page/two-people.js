@@ -1,22 +1,28 @@
 // Options that need two people: one proposes, another one confirms.
 import { disabledFor, el, kbd, until } from "./elements.js";
-import { myName, now, whyNot } from "./state.js";
+import { isMe, myName, now, whyNot } from "./state.js";
 import { commentText, shown, titleIn, valuesText } from "./text.js";
 
 const OWN = "You proposed it: another person has to confirm it.";
+const NAMESAKE = "A person of your name proposed it: one with another name has to confirm it.";
 
 /** What one person proposes; null for a proposal that ran out. */
 export const proposalOf = ({ proposal }) =>
   (proposal && Date.parse(proposal.until) > now() ? proposal : null);
 
-/** The proposal of another person that choosing this option confirms; null for none. */
+/** Whether this person proposed it. */
+export const isOwn = (proposal) => Boolean(proposal) && isMe(proposal.by, proposal.person);
+
+/** The proposal of another person, by another name, that choosing this option confirms; null for
+ *  none. */
 export function confirmedBy(option, item) {
   const proposal = proposalOf(item);
-  return proposal?.option === option.id && proposal.by !== myName() ? proposal : null;
+  return proposal?.option === option.id && !isOwn(proposal) && proposal.by !== myName()
+    ? proposal : null;
 }
 
-const said = (proposal) =>
-  proposal && JSON.stringify([proposal.by, proposal.values, proposal.secrets, proposal.comment]);
+const said = (proposal) => proposal && JSON.stringify([
+  proposal.by, proposal.person, proposal.values, proposal.secrets, proposal.comment]);
 
 /** The members whose proposals choosing this option confirms: those that say what the one on the
  *  screen says. Null where it confirms none. */
@@ -30,7 +36,7 @@ export function whyNotProposed(option, item) {
   const proposal = option.twoPeople ? proposalOf(item) : null;
   if (!proposal || confirmedBy(option, item)) return null;
   const title = shown(titleIn(item, proposal.option), 120);
-  return proposal.option === option.id ? OWN
+  return proposal.option === option.id ? (isOwn(proposal) ? OWN : NAMESAKE)
     : `“${title}” is proposed: withdraw or decline that first.`;
 }
 
@@ -38,13 +44,14 @@ export function whyNotProposed(option, item) {
 export function proposalBox(item, decline) {
   const proposal = proposalOf(item);
   if (!proposal) return noteOf(item);
-  const isOwn = proposal.by === myName();
+  const isMine = isOwn(proposal);
+  const others = proposal.by === myName() ? "a person of another name" : "you or another person";
   const title = `“${shown(titleIn(item, proposal.option), 260)}”${valuesText(proposal)}${
     commentText(proposal)}`;
-  const text = isOwn ? `You propose ${title}: another person confirms or declines it within `
-    : `${shown(proposal.by, 64)} proposes ${title}: you or another person may confirm it within `;
+  const text = isMine ? `You propose ${title}: another person confirms or declines it within `
+    : `${shown(proposal.by, 64)} proposes ${title}: ${others} may confirm it within `;
   const button = el("button", {
-    type: "button", textContent: isOwn ? "Withdraw " : "Decline ",
+    type: "button", textContent: isMine ? "Withdraw " : "Decline ",
     ...disabledFor(whyNot("answer")), dataset: { key: "decline" }, onclick: () => decline(item),
   }, kbd("u"));
   return el("p", { className: "buttons proposal" },
