@@ -91,6 +91,9 @@ struct PromisedNumbersTests {
             seconds(Shared.idleTime),
         "a search of `history` or `audit` in a journal, or reading a presentation there": seconds(
             Shared.searchTime),
+        "a rule made of an answer that only the journal has":
+            "\(seconds(Shared.searchTime)), one at a time; "
+            + "of the latest \(HistoryArchive.alikeMax)",
         "a trial of a policy":
             "\(seconds(Shared.searchTime)), one at a time; \(Shared.trialDaysMax) days, the latest "
             + "\(grouped(Shared.trialCountMax)) presentations; "

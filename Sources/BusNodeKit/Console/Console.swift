@@ -36,8 +36,8 @@ final class Console: Sendable {
     private let address = Mutex<String?>(nil)
     private let ledger = Mutex<EventLog?>(nil)
     private let keptHistory = Mutex<Kept?>(nil)
-    /// Whether a trial of rules is under way: one at a time, since it is work for a second.
-    let isTrying = Mutex(false)
+    let trials = OneAtATime("trial")
+    let rulesFromJournal = OneAtATime("rule from the journal")
 
     /// What the node's journal keeps.
     struct Kept: Sendable {

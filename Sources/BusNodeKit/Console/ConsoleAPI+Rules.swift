@@ -1,6 +1,5 @@
 import ErrorBus
 import Hummingbird
-import Synchronization
 
 // Policy rules made of answers, and their trials.
 extension ConsoleAPI {
@@ -30,7 +29,10 @@ extension ConsoleAPI {
         }
         let unknown = APIProblem(.notFound, "unknown", "no presentation \(id) with a report here")
         guard let kept = console.kept else { throw unknown }
-        return try await searched(advising: "try again later") {
+        try console.rulesFromJournal.begin()
+        return try await searched(advising: "try again later") { [console] in
+            // Not before: what took too long goes on until it sees that.
+            defer { console.rulesFromJournal.end() }
             guard let past = try await kept.archive.past(id, console: kept.console) else {
                 throw unknown
             }
@@ -64,18 +66,11 @@ extension ConsoleAPI {
             throw APIProblem(.notFound, "notKept", "no history: the node has no journal")
         }
         try await write(to: kept)
-        let isFirst = console.isTrying.withLock { isTrying in
-            defer { isTrying = true }
-            return !isTrying
-        }
-        guard isFirst else {
-            throw APIProblem(
-                .serviceUnavailable, "busy", "another trial is under way: try again in a moment")
-        }
+        try console.trials.begin()
         do {
             return try await searched(by: clock, advising: "give fewer days") { [console] in
                 // Not before: what took too long goes on until it sees that.
-                defer { console.isTrying.withLock { $0 = false } }
+                defer { console.trials.end() }
                 return try await kept.archive.trial(
                     rules, days: days, console: kept.console, of: console.node)
             }

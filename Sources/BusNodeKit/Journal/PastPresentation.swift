@@ -57,7 +57,7 @@ extension HistoryArchive {
     /// The rows read at a time, between which others get their turn.
     private static let rowsAtOnce = 100
     /// The answers that a rule is made of at most.
-    private static let alikeMax = 200
+    static let alikeMax = 200
     /// Whether no other console changed the presentation later: what several had counts once, as
     /// the one has it that changed it last.
     private static let isLatest = """

@@ -99,8 +99,19 @@ import Testing
         // The node's own errors arise in the node.
         let own: JSONValue = ["policy": "rules: [{ match: { origin: central }, answer: retry }]"]
         #expect(try await tried(own).same == 1)
-        api.console.isTrying.withLock { $0 = true }
+        try api.console.trials.begin()
         #expect(await problem(own)?.word == "busy")
+        // A rule is made while a trial is under way, and not while another one is.
+        #expect(try await api.rule(from: id).rule == proposal.rule)
+        let unknown = await #expect(throws: APIProblem.self) { try await api.rule(from: .make()) }
+        #expect(unknown?.word == "unknown")
+        try api.console.rulesFromJournal.begin()
+        let busy = await #expect(throws: APIProblem.self) { try await api.rule(from: id) }
+        #expect(busy?.word == "busy" && busy?.status == .serviceUnavailable)
+        // What the inbox has is not read there.
+        #expect(try await api.rule(from: try await answered()).answers == 1)
+        api.console.rulesFromJournal.end()
+        #expect(try await api.rule(from: id).rule == proposal.rule)
     }
 
     @Test("A trial without a journal, of a wrong policy or of too many days is refused")
