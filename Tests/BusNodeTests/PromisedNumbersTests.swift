@@ -36,6 +36,8 @@ struct PromisedNumbersTests {
         // RealSockets.ParentReturns prints it.
         "a parent's return": nil,
         "messages that wait to be read": mebibytes(ReceiveQueue().byteCountMax),
+        "reports that a parent was sent and has not read, as its PONG says":
+            "\(mebibytes(limits.unreadByteCountMax)), and one more",
         "last words of one key that is no relay's, about what a node does not know":
             "\(limits.lastWordsMax) at once, \(limits.lastWordsPerSecond) more each second",
         "large messages to one key, without keys to one connection":

@@ -92,6 +92,9 @@ package struct LinkLimits: Hashable, Sendable {
     package var childrenPerKeyMax = 1_024
     /// Open presentations of this node towards its parent.
     package var openUpwardMax = 32_768
+    /// Bytes of reports that a parent has been sent and may not have read. More wait here, so that
+    /// a parent that reads slowly takes no more memory of this node.
+    package var unreadByteCountMax = 16 << 20
 
     /// The most STATUS replies in a second, over all peers.
     package var statesPerSecondMax = 20

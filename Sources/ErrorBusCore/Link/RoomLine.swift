@@ -64,7 +64,7 @@ struct ParentRoom: Hashable, Sendable {
 extension UplinkMachine {
     /// Whether one that waits can be sent.
     private var hasRoom: Bool {
-        isLive && !isLeaving && line.count > 0 && room.pausedUntil == nil
+        isLive && !isLeaving && line.count > 0 && room.pausedUntil == nil && unread.haveRoom
             && placedCount < room.most
     }
 

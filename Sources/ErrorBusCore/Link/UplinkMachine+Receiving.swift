@@ -23,10 +23,10 @@ extension UplinkMachine {
         case .bye(let reason): return giveUp("parent left: \(reason)", at: now)
         case .ping(let number): return isLive ? [.send(.pong(number))] : []
         case .ok(let id?): return told(id) ? [] : withdrawn(id, isOK: true, at: now)
-        case .pong, .ok(nil): return []
+        case .pong(let number): return ponged(number, at: now)
         case .state:
             return [.dropped(Anomaly(kind: .unknownID, detail: "STATE that was not asked for"))]
-        case .hello, .present, .await, .settled, .withdraw, .status: return []
+        case .hello, .present, .await, .settled, .withdraw, .status, .ok(nil): return []
         case .accepted, .pending, .answer, .withdrawn, .reject:
             guard isLive else {
                 // A race: sent before the link was given up. The parent will send it again.

@@ -7,8 +7,8 @@ extension UplinkMachine {
             case .opening(let since): since + greetingMax
             case .greeting(let since, let nextHello): min(nextHello, since + greetingMax)
             case .live(let live):
-                live.pingedAt == nil
-                    ? live.heardAt + times.pingAfter : live.heardAt + times.silenceMax
+                unread.pingedAt.map { $0 + times.pingAfter }.orEarlier(
+                    live.heardAt + (live.pingedAt == nil ? times.pingAfter : times.silenceMax))
             case .waiting(let until): until
             }
         return link.orEarlier(returnDue).orEarlier(roomDue).orEarlier(plans.next)
@@ -59,11 +59,12 @@ extension UplinkMachine {
             guard silence < times.silenceMax else {
                 return giveUp("silent for \(silence) ms", at: now)
             }
-            guard silence >= times.pingAfter, live.pingedAt == nil else { return [] }
+            let actions = pingForReports(at: now)
+            guard silence >= times.pingAfter, live.pingedAt == nil else { return actions }
             live.pingedAt = now
             link = .live(live)
             pingNumber += 1
-            return [.send(.ping(pingNumber))]
+            return actions + [.send(.ping(pingNumber))]
         }
     }
 
@@ -100,6 +101,15 @@ extension UplinkMachine {
             actions.append(.graceOver(id, entry.lastRefusal))
         }
         switch entry.phase {
+        case .asking(let next, let tries)
+        where isLive && !isLeaving && now >= next && !unread.haveRoom:
+            // Held back until the parent has read more. What it may have waits for its reply.
+            entry.phase =
+                tries == 0
+                ? .waiting
+                : .asking(next: now + jitter.resendDelay(afterTries: tries), tries: tries)
+            store(entry, id)
+            return actions + waitsHere(id)
         case .asking(let next, let tries) where isLive && !isLeaving && now >= next:
             entry.attempt += 1
             entry.phase = .asking(
@@ -110,6 +120,7 @@ extension UplinkMachine {
                 return [.refused(id, refusal)]
             }
             actions.append(.send(.present(present)))
+            actions += sentReport(present.payload.count, at: now)
         case .accepted(let next) where isLive && now >= next:
             entry.phase = .accepted(nextAwait: now + nextAwait())
             actions.append(.send(.await(id: id, waitMilliseconds: 0)))

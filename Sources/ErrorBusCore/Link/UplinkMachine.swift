@@ -58,6 +58,7 @@ package struct UplinkMachine: Sendable {
     /// Entries that wait until the parent has room.
     var line = RoomLine()
     var room = ParentRoom()
+    var unread: UnreadReports
     /// Entries that take a place at the parent.
     package var placedCount = 0
     package var counters = LinkCounters()
@@ -84,6 +85,7 @@ package struct UplinkMachine: Sendable {
         parents = Array(repeating: UplinkParent(), count: parentCount)
         self.times = times
         self.limits = limits
+        unread = UnreadReports(byteCountMax: limits.unreadByteCountMax)
         jitter = Jitter(seed: seed)
     }
 
@@ -197,6 +199,7 @@ package struct UplinkMachine: Sendable {
         noteUp(welcome, at: now)
         planReturn(at: now)
         openRoom(welcome)
+        unread = UnreadReports(byteCountMax: limits.unreadByteCountMax)
         var position = 0
         for id in entries.keys.sorted(by: PresentationID.areInOrder) {
             guard var entry = entries[id] else { continue }

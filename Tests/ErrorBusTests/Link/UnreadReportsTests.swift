@@ -1,0 +1,93 @@
+import Testing
+
+@testable import ErrorBus
+
+/// A child sends its parent no more bytes of reports than the parent may leave unread.
+@Suite struct UnreadReportsTests {
+    private static func id(_ number: Int) -> PresentationID { PresentationID(UInt64(number)) }
+
+    private func presented(_ actions: [UplinkAction]) -> [Int] {
+        actions.sent.compactMap {
+            if case .present(let present) = $0 { Int(present.id.value.low) } else { nil }
+        }
+    }
+
+    private func pings(_ actions: [UplinkAction]) -> [UInt64] {
+        actions.sent.compactMap { if case .ping(let number) = $0 { number } else { nil } }
+    }
+
+    private func ask(_ rig: inout UplinkRig, _ number: Int) -> [UplinkAction] {
+        let payload = Frame(repeating: 0x20, count: 1_000)
+        let actions = rig.machine.presented(
+            UplinkRig.request(Self.id(number), payload: payload), at: rig.now)
+        rig.pass(1)
+        return actions
+    }
+
+    /// At most four reports of 1,000 bytes unread, and six of them presented.
+    private func full() -> (rig: UplinkRig, actions: [[UplinkAction]]) {
+        var limits = LinkLimits()
+        limits.unreadByteCountMax = 4_000
+        var rig = UplinkRig.live(limits: limits)
+        let actions = (1...6).map { ask(&rig, $0) }
+        return (rig, actions)
+    }
+
+    @Test("what is more waits, and follows as the parent says that it has read")
+    func heldBack() {
+        let (start, actions) = full()
+        var rig = start
+        #expect(actions.map(presented) == [[1], [2], [3], [4], [], []])
+        #expect(actions.map(pings) == [[1], [], [], [], [], []])
+        #expect(actions[4].contains(.moved(Self.id(5), .queued, by: "c")))
+        // That it holds one does not say that it has read what came after.
+        #expect(presented(rig.get(.accepted(id: Self.id(1), attempt: 1))) == [])
+        #expect(presented(rig.get(.pong(0))) == [])
+        let first = rig.get(.pong(1))
+        #expect(presented(first) == [5] && pings(first) == [2])
+        #expect(first.contains(.moved(Self.id(6), .queued, by: "c")))
+        let second = rig.get(.pong(2))
+        #expect(presented(second) == [6] && pings(second) == [3])
+        #expect(rig.machine.line.count == 0)
+        _ = rig.get(.pong(3))
+        #expect(pings(rig.get(.pong(3))) == [])
+    }
+
+    @Test("what it may have and does not acknowledge is not sent again before it has read more")
+    func sentAgain() {
+        var rig = full().rig
+        #expect(presented(rig.run(3_000).map(\.1)) == [])
+        #expect(presented(rig.get(.pong(1))).count == 1)
+        _ = rig.get(.pong(2))
+        #expect(!presented(rig.run(3_000).map(\.1)).isEmpty)
+    }
+
+    @Test("a PING without a PONG is repeated, though the parent says other things")
+    func lostPing() {
+        var rig = full().rig
+        for number in 1...4 { _ = rig.get(.accepted(id: Self.id(number), attempt: 1)) }
+        #expect(rig.run(2_000).map(\.1).verbs == [])
+        _ = rig.get(.accepted(id: Self.id(1), attempt: 1))
+        #expect(pings(rig.run(2_000).map(\.1)) == [2])
+        #expect(presented(rig.get(.pong(2))) == [5, 6])
+    }
+
+    @Test("on a new link nothing is unread, and what the parent does not take yet waits again")
+    func newLink() {
+        var rig = full().rig
+        rig.reconnect()
+        #expect(presented(rig.get(UplinkRig.welcome())) == [1, 2, 3, 4])
+        #expect(presented(rig.run(1).map(\.1)) == [])
+        #expect(rig.machine.line.count == 2)
+    }
+
+    @Test("a report that is larger than what may be unread is sent when all before it was read")
+    func large() {
+        var limits = LinkLimits()
+        limits.unreadByteCountMax = 500
+        var rig = UplinkRig.live(limits: limits)
+        #expect(presented(ask(&rig, 1)) == [1])
+        #expect(presented(ask(&rig, 2)) == [])
+        #expect(presented(rig.get(.pong(1))) == [2])
+    }
+}
