@@ -91,7 +91,11 @@ def message(group, revision):
         lines.append(f"{group['members']} presentations of {group['origins']} origins")
     if first["url"]:
         others = len(first["options"]) - len(options)
-        lines.append(f"<{first['url']}|{f'Show, with {others} more' if others else 'Show'}>")
+        url = first["url"]
+        if group["members"] > 1:
+            # The list with this group alone, whichever of its members end meanwhile.
+            url = url.replace(f"/{first['id']}", f"?filter=group%3A{first['groupKey']}")
+        lines.append(f"<{url}|{f'Show, with {others} more' if others else 'Show'}>")
     buttons = [button(group, option, revision) for option in options]
     blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": "\n".join(lines)}}]
     for start in range(0, len(buttons), 25):

@@ -92,8 +92,9 @@ class Console:
             key.touch(mode=0o600)
             key.write_text("browser-tests-links-0123456789\n")
             admission += f"\n          url: {self.address}\n          linkKey: file:{key}"
-            hook = (f"    notify: [{{ name: phone, url: '{self.receiver.address}', digest: 0s, "
-                    f"answerLinks: {{ as: {linked} }} }}]")
+            to = f"url: '{self.receiver.address}'"
+            hook = (f"    notify: [{{ name: phone, {to}, digest: 0s, "
+                    f"answerLinks: {{ as: {linked} }} }}, {{ name: digests, {to}, digest: 2s }}]")
             self.receiver.start()
         self.hook = hooked and free_port()
         if hooked:

@@ -103,6 +103,7 @@ def the_filter_understands_terms(page, console):
     console.call(f"/api/v1/presentations/{late.id}/claim",
                  {"by": "ada", "forMilliseconds": 600_000})
     page.until(lambda: "ada" in page.text("#list"), "the claim")
+    key = console.call(f"/api/v1/presentations/{soon.id}")["groupKey"]
     for text, wanted in [
             ("severity:critical", ["Soon over."]),
             ("severity:critical severity:warning", ["Soon over.", "Has time."]),
@@ -114,6 +115,9 @@ def the_filter_understands_terms(page, console):
             ("domain:*acme*", ["Has time."]),
             ("domain:acme", []),
             ("code:2*", ["Soon over."]),
+            (f"group:{key}", ["Soon over."]),
+            (f"group:{key} group:none", ["Soon over."]),
+            ("group:none", []),
             ("mine", ["Has time."]),
             ("unclaimed", ["Soon over.", "From a worker."]),
             ("expiring", ["Soon over."]),

@@ -1,5 +1,6 @@
-"""Links in the messages of a hook: each opens a page with one button, which answers."""
+"""Links in the messages of a hook: to what each is about, and to a page that answers."""
 from consoles import report
+from filter_cases import chips, shows
 
 USERS = {"script": "answer,destructive,silence", "oncall": "answer"}
 
@@ -26,6 +27,25 @@ def a_link_of_a_message_answers_by_its_button(page, console):
     assert question.id in page.driver.current_url, page.driver.current_url
 
 
-ALL = [a_link_of_a_message_answers_by_its_button]
+def a_link_of_a_digest_opens_its_group(page, console):
+    page.expects("401")
+    console.ask(*[report("Three alike.") for _ in range(3)], report("Another one."))
+    message = {"count": 0}
+    while message["count"] < 2:
+        message = console.receiver.message()
+    # In a browser that does not know the console, which asks who it is.
+    page.driver.get(message["link"])
+    page.until(lambda: page.text("#door"), "the door")
+    page.click("#doorToken")
+    page.press(*console.token, page.keys.ENTER)
+    shows(page, "Three alike.")
+    assert chips(page) == [f"group:{message['group']}"], chips(page)
+    # The list is of the group, also after what the message came for.
+    console.ask(report("Three alike."))
+    page.until(lambda: "4 waiting" in page.text("#count"), "a later member")
+    shows(page, "Three alike.")
+
+
+ALL = [a_link_of_a_message_answers_by_its_button, a_link_of_a_digest_opens_its_group]
 for case in ALL:
     case.users, case.linked = USERS, "oncall"

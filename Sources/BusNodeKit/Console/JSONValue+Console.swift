@@ -25,6 +25,7 @@ extension PresentationView {
         id = item.id.description
         stage = item.stage.word
         group = Int64(item.group)
+        groupKey = report.groupKey
         revision = console.revisions.shown(item.revision)
         domain = report.domain
         code = report.code

@@ -7,6 +7,8 @@ package struct PresentationView: JSONObject, Sendable {
     package var id = ""
     package var stage = ""
     package var group: Int64 = -1
+    /// The name of the group, the same for equal errors and after a restart of the console.
+    package var groupKey = ""
     package var revision: Int64 = 0
     package var domain = ""
     package var code: Int?
@@ -48,6 +50,7 @@ package struct PresentationView: JSONObject, Sendable {
 
     package static let members: [JSONMember<PresentationView>] = [
         .init("id", \.id), .init("stage", \.stage), .init("group", \.group),
+        .init("groupKey", \.groupKey),
         .init("revision", \.revision), .init("domain", \.domain), .init("code", \.code),
         .init("description", \.description), .init("severity", \.severity),
         .init("origin", \.origin), .init("path", \.path), .init("options", \.options),

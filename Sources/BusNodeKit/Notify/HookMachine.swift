@@ -81,7 +81,10 @@ struct HookMachine: Sendable {
             guard settings.match.matches(item.report, origin: item.origin) else { continue }
             follow(item, in: CoalescingKey(item.report), at: now)
         }
-        if missed > 0 { summary = (summary ?? NoticeSummary()).missing(missed) }
+        if missed > 0 {
+            if summary == nil { summary = NoticeSummary() }
+            summary?.miss(missed)
+        }
     }
 
     private static func event(of change: InboxChange) -> HookSettings.Event? {
@@ -137,7 +140,7 @@ struct HookMachine: Sendable {
                 notice: Notice(event, item), due: now.instant + settings.digest,
                 window: settings.digest)
         } else {
-            sumUp(event, 1)
+            sumUp(event, 1, in: item.report.groupKey)
         }
     }
 
@@ -202,7 +205,7 @@ struct HookMachine: Sendable {
         if summary == nil, made.count < settings.perMinute, waiting.count < limits.waitingMax {
             enqueue(.notice(notice), at: now)
         } else {
-            sumUp(notice.event, notice.count)
+            sumUp(notice.event, notice.count, in: notice.first.group)
         }
     }
 
@@ -221,12 +224,14 @@ struct HookMachine: Sendable {
             NotifyMessage(id: "\(prefix)-\(lastNumber)", content: content, madeAt: now))
     }
 
-    private mutating func sumUp(_ event: HookSettings.Event, _ count: Int) {
+    private mutating func sumUp(
+        _ event: HookSettings.Event, _ count: Int, in group: @autoclosure () -> String
+    ) {
         if summary == nil {
             summary = NoticeSummary()
             notes.append(.summing(settings.name))
         }
-        summary?.add(event, count)
+        summary?.add(event, count, in: group())
     }
 
     private mutating func forgetMade(at now: Moment) {
@@ -295,13 +300,5 @@ struct HookMachine: Sendable {
     mutating func takeNotes() -> [NotifyNote] {
         defer { notes = [] }
         return notes
-    }
-}
-
-extension NoticeSummary {
-    fileprivate func missing(_ count: Int) -> NoticeSummary {
-        var summary = self
-        summary.missed += count
-        return summary
     }
 }

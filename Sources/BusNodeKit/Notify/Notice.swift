@@ -10,7 +10,7 @@ struct Notice: Hashable, Sendable {
     private static let originMax = 1_000
     private static let textScalarMax = 300
 
-    /// What a message says of the presentation that came first, to which it links.
+    /// What a message says of the presentation that came first.
     struct Subject: Codable, Hashable, Sendable {
         let id: String
         let openedAt: Date
@@ -26,8 +26,7 @@ struct Notice: Hashable, Sendable {
             domain = item.report.domain
             code = item.report.code
             description = item.report.description.clipped(ConsoleLimits.descriptionScalarMax)
-            let key = CoalescingKey(item.report).text
-            group = SHA256.hash(data: Array(key.utf8)).prefix(8).hex
+            group = item.report.groupKey
         }
     }
 
@@ -123,17 +122,39 @@ extension Notice: Codable {
     }
 }
 
+extension ErrorReport {
+    /// The name of its group, the same for equal errors, also in another life of the node.
+    var groupKey: String {
+        SHA256.hash(data: Array(CoalescingKey(self).text.utf8)).prefix(8).hex
+    }
+}
+
 /// What did not become messages of their own, since there were too many: how many events of each
 /// kind.
 struct NoticeSummary: Codable, Hashable, Sendable {
+    /// As many as a filter of the page can name.
+    static let groupMax = 13
+
     private(set) var counts: [HookSettings.Event: Int] = [:]
+    /// The groups of the events; nil for more than can be named, or that were not read.
+    private(set) var groups: OrderedSet<String>? = []
     /// Changes of presentations that were lost before they could be read.
-    var missed = 0
+    private(set) var missed = 0
 
     var count: Int { counts.values.reduce(missed, +) }
 
-    mutating func add(_ event: HookSettings.Event, _ count: Int) {
+    mutating func add(
+        _ event: HookSettings.Event, _ count: Int, in group: @autoclosure () -> String
+    ) {
         counts[event, default: 0] += count
+        guard groups != nil else { return }
+        groups?.append(group())
+        if let named = groups, named.count > Self.groupMax { groups = nil }
+    }
+
+    mutating func miss(_ count: Int) {
+        missed += count
+        groups = nil
     }
 }
 

@@ -57,12 +57,24 @@ struct NotifyWriter: Sendable {
         }
     }
 
-    /// The first presentation's address, or the inbox's.
+    /// The address of what a message is about: a presentation, or the list of its groups. What one
+    /// can answer no longer is in the list of what has ended.
     func link(_ message: NotifyMessage) -> String {
         switch message.content {
-        case .notice(let notice): "\(url)/#/inbox/\(notice.first.id)"
-        case .summary: "\(url)/#/inbox"
+        case .notice(let notice) where notice.count == 1: "\(url)/#/inbox/\(notice.first.id)"
+        case .notice(let notice): list([notice.first.group], after: [notice.event])
+        case .summary(let summary):
+            list(summary.groups ?? [], after: summary.missed > 0 ? [] : Array(summary.counts.keys))
         }
+    }
+
+    /// - Parameter groups: Those that it has; all where none is named.
+    private func list(_ groups: OrderedSet<String>, after events: [HookSettings.Event]) -> String {
+        let filter = groups.map { "group%3A\($0)" }.joined(separator: "+")
+        let areOver = !events.isEmpty && events.allSatisfy { $0 == .answered || $0 == .ended }
+        let query = [filter.isEmpty ? nil : "filter=\(filter)", areOver ? "show=ended" : nil]
+            .compactMap(\.self).joined(separator: "&")
+        return query.isEmpty ? "\(url)/#/inbox" : "\(url)/#/inbox?\(query)"
     }
 
     // MARK: Forms

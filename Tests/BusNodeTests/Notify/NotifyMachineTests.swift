@@ -130,7 +130,10 @@ struct NotifyMachineTests {
         }
         let first = rig.pass(.seconds(59))
         #expect(first.count == 10)
-        #expect(rig.pass(.seconds(1)).map(\.outline) == ["summary 90"])
+        let rest = rig.pass(.seconds(1))
+        #expect(rest.map(\.outline) == ["summary 90"])
+        guard case .summary(let summary) = rest.first?.content else { return }
+        #expect(summary.groups == nil)
         #expect(rig.machine.takeNotes() == [.summing("hook")])
         rig.open(NotifyRig.report("later"))
         #expect(rig.pass(.seconds(1)).map(\.outline) == ["opened 1 later"])
@@ -166,9 +169,12 @@ struct NotifyMachineTests {
         limits.digestCountMax = 5
         var rig = NotifyRig([NotifyRig.hook()], limits: limits)
         for number in 0..<9 { rig.open(NotifyRig.report("\(number)")) }
+        let messages = rig.pass(.seconds(600))
         #expect(
-            rig.pass(.seconds(600)).map(\.outline) == ["summary 4"]
-                + (0..<5).map { "opened 1 \($0)" })
+            messages.map(\.outline) == ["summary 4"] + (0..<5).map { "opened 1 \($0)" })
+        guard case .summary(let summary) = messages.first?.content else { return }
+        let named = (5..<9).map { NotifyRig.report("\($0)").groupKey }
+        #expect(summary.groups.map { Array($0) } == named)
     }
 
     /// The events of messages, with what was done.

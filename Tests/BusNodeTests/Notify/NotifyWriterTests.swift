@@ -62,11 +62,29 @@ struct NotifyWriterTests {
         #expect(json["texts"] == [["text": "broken", "count": 2]])
         #expect(json["details"] == [["text": "withdrawn", "count": 2]])
         #expect(json["origins"] == ["w-1", "w-2"])
-        let id = try #require(json["ids"]?.arrayValue?.first?.stringValue)
-        #expect(json["link"] == .string("https://console.example/#/inbox/\(id)"))
         #expect(json["group"]?.stringValue?.count == 16)
         #expect(json["group"] == self.json(try message("broken"), .json)["group"])
         #expect(json["group"] != self.json(try message("other"), .json)["group"])
+    }
+
+    @Test("A message links to its presentation, about several to their group in the list")
+    func links() throws {
+        let inbox = "https://console.example/#/inbox"
+        var rig = NotifyRig([NotifyRig.hook(on: [.opened, .ended], digest: .seconds(1))])
+        let ids = (1...3).map { _ in rig.open() }
+        let key = NotifyRig.report().groupKey
+        #expect(
+            rig.pass(.seconds(1)).map(writer.link) == ["\(inbox)?filter=group%3A\(key)"])
+        for id in ids.prefix(2) {
+            _ = try rig.act { inbox, now throws(InboxRefusal) in
+                inbox.closed(id, .withdrawn, at: now)
+            }
+        }
+        #expect(
+            rig.pass(.seconds(1)).map(writer.link)
+                == ["\(inbox)?filter=group%3A\(key)&show=ended"])
+        let other = rig.open(NotifyRig.report("other"))
+        #expect(rig.pass(.seconds(1)).map(writer.link) == ["\(inbox)/\(other)"])
     }
 
     @Test("Slack reads neither mentions nor links of a worker")
@@ -115,13 +133,45 @@ struct NotifyWriterTests {
             try time(ended, "endsAt").timeIntervalSince(try time(ended, "startsAt")) < 2)
     }
 
-    @Test("A summary links to the inbox", arguments: HookSettings.Body.allCases)
-    func summary(body: HookSettings.Body) {
+    /// The message of a summary of these events, each of a group.
+    private func summary(
+        _ events: [(HookSettings.Event, String)], missed: Int = 0
+    ) -> NotifyMessage {
         var summary = NoticeSummary()
-        summary.add(.opened, 40)
-        summary.missed = 2
-        let message = NotifyMessage(
-            id: "1", content: .summary(summary), madeAt: ManualTime().now)
+        for (event, group) in events { summary.add(event, 20, in: group) }
+        if missed > 0 { summary.miss(missed) }
+        return NotifyMessage(id: "1", content: .summary(summary), madeAt: ManualTime().now)
+    }
+
+    @Test("A summary links to the list of its groups, of all where those are too many to name")
+    func summaryLinks() throws {
+        let inbox = "https://console.example/#/inbox"
+        #expect(
+            writer.link(summary([(.opened, "a"), (.ended, "b"), (.opened, "a")]))
+                == "\(inbox)?filter=group%3Aa+group%3Ab")
+        #expect(
+            writer.link(summary([(.answered, "a"), (.ended, "b")]))
+                == "\(inbox)?filter=group%3Aa+group%3Ab&show=ended")
+        #expect(writer.link(summary([(.ended, "a")], missed: 1)) == inbox)
+        let groups = (0...NoticeSummary.groupMax).map { NotifyRig.report("\($0)").groupKey }
+        let named = groups.dropLast()
+        let link = writer.link(summary(named.map { (HookSettings.Event.opened, $0) }))
+        let filter = try #require(
+            URLComponents(string: link.replacing("#/", with: ""))?.queryItems?.first?.value)
+        #expect(
+            filter.replacing("+", with: " ")
+                == named.map { "group:\($0)" }.joined(separator: " "))
+        #expect(filter.count <= ConsoleLimits.viewFilterScalarMax)
+        #expect(filter.count + " group:".count + 16 > ConsoleLimits.viewFilterScalarMax)
+        let more = summary(groups.map { (HookSettings.Event.opened, $0) })
+        #expect(writer.link(more) == inbox)
+        let over = summary(groups.map { (HookSettings.Event.ended, $0) })
+        #expect(writer.link(over) == "\(inbox)?show=ended")
+    }
+
+    @Test("A summary of any form links to the list", arguments: HookSettings.Body.allCases)
+    func summary(body: HookSettings.Body) {
+        let message = summary([(.opened, "a"), (.opened, "b")], missed: 2)
         let text = String(decoding: json(message, body).encoded(), as: UTF8.self)
         #expect(text.contains("42 more events at central"))
         let isLinked = text.replacing("\\/", with: "/").contains("https://console.example/#/inbox")

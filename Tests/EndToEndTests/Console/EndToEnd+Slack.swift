@@ -51,6 +51,7 @@ extension EndToEnd.Users {
         #expect(await slack.prints("3 presentations of 3 origins"), "\(bot.output.value)")
         // A button gives no values.
         #expect(slack.output.value.contains("|Show, with 1 more>"))
+        #expect(slack.output.value.contains("/#/inbox?filter=group%3A"))
         #expect(!slack.output.value.contains("\"action_id\": \"move\""))
         let standIn = ConsoleClient(
             address: slack.output.value.components(separatedBy: "//")[1]

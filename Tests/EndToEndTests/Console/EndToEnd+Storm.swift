@@ -59,8 +59,10 @@ extension EndToEnd.Notify {
                 "opened: 334 × The disk is full.",
             ])
         for message in messages {
-            let id = message["ids"]?.arrayValue?.first?.stringValue ?? ""
-            #expect(message["link"] == .string("http://c.example/#/inbox/\(id)"))
+            let group = message["group"]?.stringValue ?? ""
+            #expect(
+                message["link"]
+                    == .string("http://c.example/#/inbox?filter=group%3A\(group)"))
         }
     }
 

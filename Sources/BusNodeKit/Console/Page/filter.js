@@ -16,6 +16,7 @@ const KINDS = new Map([
   ["via", anyTest((item) => [item.origin ?? state.node, ...item.path])],
   ["domain", likeTest((item) => item.domain)],
   ["code", likeTest((item) => item.code ?? "")],
+  ["group", likeTest((item) => item.groupKey)],
   ["claimed", anyTest((item) => [claimant(item)].filter(Boolean))],
   // What was chosen; before that, what can be.
   ["option", anyTest(({ answer, options }) => (answer ? [answer.option] : options.map(idOf)))],
@@ -27,7 +28,8 @@ const FLAGS = new Map([
 
 /** Everything that the filter understands beside text. */
 export const TERMS = "severity:critical, severity:>=error, origin:worker-*, via:relay-eu, "
-  + "domain:com.acme.*, code:28, claimed:ann, option:retry, mine, unclaimed, proposed, expiring";
+  + "domain:com.acme.*, code:28, group:5b1c0d1a3f7e9b22, claimed:ann, option:retry, mine, "
+  + "unclaimed, proposed, expiring";
 
 function severityTest(value) {
   const [, least, name] = /^(>=)?(.*)$/.exec(value);
