@@ -504,6 +504,30 @@ views_are_kept_by_the_console.journaled = True
 views_are_kept_by_the_console.users = {"script": "answer,administer", "anna": "answer"}
 
 
+def a_view_for_everyone_is_in_the_audit(page, console):
+    keys = page.keys
+    two_kinds(console)
+    page.open(console.url)
+    page.go("inbox?filter=severity:info")
+    page.press("v")
+    page.until(lambda: page.text("#viewTeamLine"), "the views for everyone")
+    page.click("#viewTeam")
+    page.click("#viewName")
+    page.press(*"Night", keys.ENTER)
+    # Where all share one token, the person gives a name first.
+    page.sign("ada")
+    page.until(lambda: "for everyone" in page.text("#viewList"), "the view")
+    page.click("#viewList li button", "Remove")
+    page.until(lambda: "for everyone" not in page.text("#viewList"), "it to be removed")
+    page.press(keys.ESCAPE)
+    page.go("audit")
+    page.until(lambda: "View Night for everyone removed by ada" in page.text("#audit"), "the end")
+    assert "View Night saved for everyone by ada" in page.text("#audit"), page.text("#audit")
+
+
+a_view_for_everyone_is_in_the_audit.journaled = True
+
+
 def a_hostile_address_is_text(page, console):
     console.ask(report("Whatever it is."))
     page.open(console.url)
@@ -567,5 +591,6 @@ ALL = [a_filter_is_in_the_address, the_filter_understands_terms,
        an_empty_list_says_what_the_filter_hides, a_filter_decides_no_answer,
        one_of_a_group_is_answered_alone, the_list_is_ordered,
        what_expires_soon_is_in_front, no_row_moves_while_a_person_may_click,
-       views_are_saved_in_the_browser, views_are_kept_by_the_console, a_hostile_address_is_text,
+       views_are_saved_in_the_browser, views_are_kept_by_the_console,
+       a_view_for_everyone_is_in_the_audit, a_hostile_address_is_text,
        filters_are_legible_and_reachable]

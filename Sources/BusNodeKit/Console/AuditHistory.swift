@@ -215,6 +215,8 @@ enum PersonalAct: Hashable, Sendable {
     case resend(DeadLetter)
     /// Answered by a link of a hook's message.
     case link(option: String, hook: NodeName)
+    /// Saved a view for everyone, in place of one of that name or not, or removed one.
+    case saveView(ViewRow), replaceView(ViewRow), removeView(String)
 
     var word: String {
         switch self {
@@ -230,6 +232,9 @@ enum PersonalAct: Hashable, Sendable {
         case .note: "note"
         case .resend: "resend"
         case .link: "link"
+        case .saveView: "saveView"
+        case .replaceView: "replaceView"
+        case .removeView: "removeView"
         }
     }
 
@@ -257,6 +262,12 @@ enum PersonalAct: Hashable, Sendable {
             ]
         case .link(let option, let hook):
             return ["by": person, "option": option, "hook": hook.description]
+        case .saveView(let view), .replaceView(let view):
+            return [
+                "by": person, "view": view.name, "filter": view.filter, "sort": view.sort,
+                "show": view.show,
+            ]
+        case .removeView(let name): return ["by": person, "view": name]
         }
     }
 
@@ -280,6 +291,9 @@ enum PersonalAct: Hashable, Sendable {
             "Undelivered message \(letter.number) of hook \(letter.hook) sent again by \(person)"
         case .link(let option, let hook):
             "\(person) chose \(option) by a link in a message of hook \(hook)"
+        case .saveView(let view): "View \(view.name) saved for everyone by \(person)"
+        case .replaceView(let view): "View \(view.name) for everyone replaced by \(person)"
+        case .removeView(let name): "View \(name) for everyone removed by \(person)"
         }
     }
 }

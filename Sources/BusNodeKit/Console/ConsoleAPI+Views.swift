@@ -23,8 +23,8 @@ extension ConsoleAPI {
 
     func saveView(_ body: [UInt8], _ visitor: ConsoleVisitor) async throws -> Response {
         let fields = try BodyFields(
-            body, allowing: "name", "filter", "sort", "show", "isForTeam")
-        let (views, owner) = try place(fields, visitor)
+            body, allowing: "name", "filter", "sort", "show", "isForTeam", "by")
+        let (views, owner, by) = try place(fields, visitor)
         let name = try fields.text("name", upTo: ConsoleLimits.viewNameScalarMax)
         let filter = try fields.string("filter") ?? ""
         let filterMax = ConsoleLimits.viewFilterScalarMax
@@ -36,7 +36,11 @@ extension ConsoleAPI {
             console: views.console, owner: owner, name: name, filter: filter,
             sort: try fields.word("sort", among: Self.sorts) ?? Self.sorts[0],
             show: try fields.word("show", among: Self.shows) ?? Self.shows[0])
-        guard try await views.save(row) else {
+        switch try await views.save(row) {
+        case .added where owner == JournalViews.team: console.note(.saveView(row), by: by)
+        case .replaced where owner == JournalViews.team: console.note(.replaceView(row), by: by)
+        case .added, .replaced: break
+        case .full:
             throw APIProblem(
                 .conflict, "tooMany",
                 "as many views are kept as may be, \(ConsoleLimits.viewCountMaxPerUser) of one "
@@ -46,19 +50,20 @@ extension ConsoleAPI {
     }
 
     func removeView(_ body: [UInt8], _ visitor: ConsoleVisitor) async throws -> Response {
-        let fields = try BodyFields(body, allowing: "name", "isForTeam")
-        let (views, owner) = try place(fields, visitor)
+        let fields = try BodyFields(body, allowing: "name", "isForTeam", "by")
+        let (views, owner, by) = try place(fields, visitor)
         let name = try fields.text("name", upTo: ConsoleLimits.viewNameScalarMax)
         guard try await views.remove(name, of: owner) else {
             throw APIProblem(.notFound, "unknownView", "no view \(name.shown()) here")
         }
+        if owner == JournalViews.team { console.note(.removeView(name), by: by) }
         return Response(try await viewList(visitor))
     }
 
-    /// Where the view of a request is kept, and whose it is.
+    /// Where the view of a request is kept, whose it is, and who sends it.
     private func place(
         _ fields: BodyFields, _ visitor: ConsoleVisitor
-    ) throws(APIProblem) -> (JournalViews, owner: String) {
+    ) throws(APIProblem) -> (JournalViews, owner: String, by: String) {
         let isForTeam = try fields.bool("isForTeam") ?? false
         if isForTeam { try visitor.require(.administer) }
         guard let views = console.kept?.views else {
@@ -69,7 +74,7 @@ extension ConsoleAPI {
                 .conflict, "noUser",
                 "all share one token here, so that views are no user's; allowed: isForTeam true")
         }
-        return (views, owner)
+        return (views, owner, try visitor.name(in: fields))
     }
 }
 

@@ -10,6 +10,13 @@ struct JournalViews: Sendable {
     /// The console's number in its node.
     let console: Int
 
+    /// The effect of keeping a view.
+    enum Effect: Sendable {
+        case added, replaced
+        /// As many are kept as may be: this one is not.
+        case full
+    }
+
     /// Those of all these owners, by name.
     func views(of owners: [String]) async throws -> [ViewRow] {
         try await journal.access { [console] database in
@@ -19,19 +26,18 @@ struct JournalViews: Sendable {
     }
 
     /// Keeps a view, in place of the owner's of the same name. Durable when this returns.
-    ///
-    /// - Returns: False where as many are kept as may be.
-    func save(_ view: ViewRow) async throws -> Bool {
-        try await journal.access { database in
-            if try ViewRow.fetchOne(database, key: view.key) == nil {
+    func save(_ view: ViewRow) async throws -> Effect {
+        try await journal.access { database -> Effect in
+            let isNew = try ViewRow.fetchOne(database, key: view.key) == nil
+            if isNew {
                 let own = ViewRow.filter(
                     Column("console") == view.console && Column("owner") == view.owner)
                 guard try own.fetchCount(database) < ConsoleLimits.viewCountMaxPerUser,
                     try ViewRow.fetchCount(database) < ConsoleLimits.viewCountMax
-                else { return false }
+                else { return .full }
             }
             try view.upsert(database)
-            return true
+            return isNew ? .added : .replaced
         }
     }
 

@@ -33,9 +33,12 @@ import Testing
         return ConsoleAPI(console)
     }
 
-    private func view(_ name: String, _ filter: String = "mine", team: Bool = false) -> [UInt8] {
+    private func view(
+        _ name: String, _ filter: String = "mine", team: Bool = false, by: String? = nil
+    ) -> [UInt8] {
         let json: JSONValue = [
             "name": .string(name), "filter": .string(filter), "isForTeam": .bool(team),
+            "by": .text(by),
         ]
         return json.encoded()
     }
@@ -80,6 +83,31 @@ import Testing
         }
     }
 
+    @Test("What is done to views for everyone is in the audit, with its author; own ones are not")
+    func audit() async throws {
+        let api = try api()
+        _ = try await api.saveView(view("Own"), ann)
+        _ = try await api.saveView(view("Night", team: true), admin)
+        _ = try await api.saveView(view("Night", "unclaimed", team: true, by: "eve"), admin)
+        let named: JSONValue = ["name": "Night", "isForTeam": true]
+        _ = try await api.removeView(named.encoded(), admin)
+        #expect(await word { try await api.removeView(named.encoded(), admin) } == "unknownView")
+        _ = try await api.saveView(view("Day", team: true, by: "zoe"), .unnamed)
+        let events = api.console.history.numbered.map(\.event)
+        #expect(
+            events.map(\.sentence) == [
+                "View Night saved for everyone by eve", "View Night for everyone replaced by eve",
+                "View Night for everyone removed by eve", "View Day saved for everyone by zoe",
+            ])
+        #expect(events.map(\.event) == ["saveView", "replaceView", "removeView", "saveView"])
+        #expect(
+            events[1].fields == [
+                "by": "eve", "view": "Night", "filter": "unclaimed", "sort": "gravity",
+                "show": "open",
+            ])
+        #expect(events[2].fields == ["by": "eve", "view": "Night"])
+    }
+
     @Test("What is no view, one too many, and one for which there is no place are refused")
     func refused() async throws {
         let api = try api()
@@ -87,7 +115,8 @@ import Testing
         for body in [
             view(""), view(String(repeating: "x", count: names + 1)),
             view("x", String(repeating: "x", count: ConsoleLimits.viewFilterScalarMax + 1)),
-            Array(#"{"name":"x","sort":"colour"}"#.utf8), Array(#"{"name":"x","by":"ann"}"#.utf8),
+            Array(#"{"name":"x","sort":"colour"}"#.utf8),
+            Array(#"{"name":"x","owner":"ann"}"#.utf8),
         ] {
             #expect(await word { try await api.saveView(body, ann) } == "badRequest")
         }
@@ -99,6 +128,10 @@ import Testing
         _ = try await api.saveView(view("more"), bob)
         #expect(await word { try await api.saveView(view("x", team: true), ann) } == "notAllowed")
         #expect(await word { try await api.saveView(view("x"), .unnamed) } == "noUser")
+        // No user says whose a view for everyone is.
+        #expect(
+            await word { try await api.saveView(view("x", team: true), .unnamed) } == "badRequest")
+        #expect(await word { try await api.saveView(view("x", by: "bob"), ann) } == "notYou")
         let bare = try self.api(isJournaled: false)
         #expect(await word { try await bare.saveView(view("x"), ann) } == "notKept")
         #expect(try await bare.viewList(ann)["isKept"] == false)

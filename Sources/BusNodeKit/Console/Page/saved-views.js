@@ -3,6 +3,7 @@
 import { $, el, redraw, setDisabled } from "./elements.js";
 import { api, failureText, Refusal } from "./api.js";
 import { filterText, FILTER_MAX, split, TERMS } from "./filter.js";
+import { ownName } from "./dialogs.js";
 import { openModal } from "./modal.js";
 import { toast } from "./news.js";
 import { may, SHOWS, SORTS, state } from "./state.js";
@@ -125,6 +126,12 @@ function choose({ filter, sort, show }) {
   arrange({ ...split(filter), sort, show });
 }
 
+/** What says that a change is for everyone, and by whom; null when the person gives no name. */
+async function teamAuthor() {
+  const by = await ownName();
+  return by ? { isForTeam: true, by } : null;
+}
+
 const withoutLocal = (name) => localViews().filter((view) => view.name !== name);
 
 async function remove({ name, place }) {
@@ -132,8 +139,10 @@ async function remove({ name, place }) {
     if (keepLocally(withoutLocal(name))) drawViews();
     return;
   }
+  const author = place === "team" ? await teamAuthor() : {};
+  if (!author) return;
   try {
-    take(await api("POST", "views/remove", { name, isForTeam: place === "team" }));
+    take(await api("POST", "views/remove", { name, ...author }));
   } catch (error) {
     toast(failureText(error), "error");
   }
@@ -153,8 +162,10 @@ async function save() {
 /** Has the console keep a view, or without a link this browser one's own. Returns why it was
  *  refused, or null. */
 async function sendView(view, isForTeam) {
+  const author = isForTeam ? await teamAuthor() : {};
+  if (!author) return "A view for everyone needs your name.";
   try {
-    const views = await api("POST", "views", { ...view, isForTeam });
+    const views = await api("POST", "views", { ...view, ...author });
     const rest = withoutLocal(view.name); // The console's takes its place.
     if (!isForTeam && rest.length < localViews().length) keepLocally(rest);
     clearName(view);
