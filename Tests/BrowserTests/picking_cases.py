@@ -4,6 +4,7 @@ import pathlib
 from axe_cases import Axe
 from consoles import OPTIONS, report
 from safety_cases import open_count, signed
+from value_cases import asking
 
 BOXES = ("return [...document.querySelectorAll('#list > li:not(.member) .pick input')]"
          ".filter((box) => box.checked).length")
@@ -197,6 +198,72 @@ def answers_for_many_are_taken_back(page, console):
     assert open_count(console) == 3
 
 
+def selects(page, *texts):
+    for text in texts:
+        page.row(text)
+        page.run("[...document.querySelectorAll('#list > li')].find((line) =>"
+                 " line.textContent.includes(arguments[0])).querySelector('.pick input').click()",
+                 text)
+    count_of(page, f"{len(texts)} selected")
+
+
+def ends(console, text, option="retry"):
+    [item] = [item for item in console.call("/api/v1/inbox?stage=open")["items"]
+              if item["description"] == text]
+    console.call(f"/api/v1/presentations/{item['id']}/answer", {"option": option, "by": "bob"})
+
+
+def a_question_stays_until_all_that_are_selected_have_ended(page, console):
+    texts = ["First of them.", "Second of them.", "Third of them."]
+    console.ask(*[report(text) for text in texts])
+    console.await_open(3)
+    signed(page, console)
+    selects(page, *texts)
+    acts(page)
+    page.click("#pickedBody button", "Skip × 3")
+    page.until(lambda: "have different texts" in page.text("#confirmDialog"), "the question")
+    assert not page.text("#confirmEnded")
+    # The one whose text it has ends first.
+    [first] = [text for text in texts if text in page.text("#confirmText")]
+    ends(console, first)
+    page.until(lambda: page.text("#confirmEnded") == "1 of the 3 selected has ended meanwhile.",
+               "what has ended")
+    page.click("#confirmYes", "Skip × 3")
+    page.until(lambda: page.text("#pickedResult") == "2 answered; 1 not: no longer open.",
+               "the result")
+    page.press(page.keys.ESCAPE)
+    page.until(lambda: not page.text("#pickedDialog"), "the end of the dialog")
+    console.ask(report("Fourth."), report("Fifth."))
+    selects(page, "Fourth.", "Fifth.")
+    acts(page)
+    page.click("#pickedBody button", "Skip × 2")
+    page.until(lambda: page.text("#confirmDialog"), "the question")
+    assert not page.text("#confirmEnded")
+    for text in ("Fourth.", "Fifth."):
+        ends(console, text)
+    page.until(lambda: not page.text("#confirmDialog"), "the question to end")
+    page.until(lambda: "all 2 selected have ended: nothing was sent" in page.text("#toasts"), "why")
+
+
+def a_form_stays_until_all_that_are_selected_have_ended(page, console):
+    console.ask(*[asking(text) for text in ("One folder.", "Another folder.")])
+    console.await_open(2)
+    signed(page, console)
+    selects(page, "One folder.", "Another folder.")
+    acts(page)
+    page.click("#pickedBody button", "Use another folder… × 2")
+    page.until(lambda: page.text("#valuesTitle"), "the form")
+    first = page.text("#valuesText").strip("“”")
+    ends(console, first, "cancel")
+    page.until(lambda: page.text("#valuesEnded") == "1 of the 2 selected has ended meanwhile.",
+               "what has ended")
+    assert page.text("#valuesSend") and page.text("#valuesFields")
+    for item in console.call("/api/v1/inbox?stage=open")["items"]:
+        ends(console, item["description"], "cancel")
+    page.until(lambda: "all 2 selected have ended" in page.text("#valuesProblem"), "the reason")
+    assert not page.text("#valuesSend") and not page.text("#valuesEnded")
+
+
 def a_member_that_is_left_out_is_not_selected(page, console):
     console.ask(*[report("Three alike.") for _ in range(3)])
     console.await_open(3)
@@ -246,4 +313,6 @@ def selecting_is_legible_and_reachable(page, console):
 ALL = [rows_of_many_groups_are_answered_together, what_is_refused_says_why,
        what_was_not_done_is_not_counted, a_range_is_claimed_and_released,
        only_what_all_offer_can_be_chosen, answers_for_many_are_taken_back,
+       a_question_stays_until_all_that_are_selected_have_ended,
+       a_form_stays_until_all_that_are_selected_have_ended,
        a_member_that_is_left_out_is_not_selected, selecting_is_legible_and_reachable]

@@ -168,7 +168,9 @@ async function answerAll(option, drawn) {
   const by = await ownName();
   if (!by) return;
   const body = { option: option.id, by, undoMilliseconds: undoTime() };
-  if (asksForValues(option)) body.values = await askValues(option, items[0], items.length);
+  if (asksForValues(option)) {
+    body.values = await askValues(option, items[0], items.length, { selected: items });
+  }
   if (body.values === null || !(await isMeant(option, items))) return;
   // Meanwhile the dialog may have been drawn for fewer: each is compared with what was seen.
   if (!acting || isHindered(life === state.startedAt ? whyShut() : CHANGED)) return;
@@ -197,7 +199,7 @@ async function isMeant(option, items) {
   if (!isDestructive && !differs && !isLarge) return true;
   const origins = [...new Set(items.map(originOf))];
   return Boolean(await confirmed(option, items[0], items.length,
-    { isDestructive, differs, isLarge, origins, of: items.length }));
+    { isDestructive, differs, isLarge, origins, of: items.length, selected: items }));
 }
 
 /** Claims or releases those for which the button is. */

@@ -96,9 +96,10 @@ function originsText(origins, count) {
   return `${count > 1 ? "They come" : "It comes"} from ${named}${more}.`;
 }
 
-/** Asks for confirmation; closes when the presentation ends meanwhile. */
+/** Asks for confirmation; closes when what it is for ends meanwhile: a presentation, its group, or
+ *  all that are `selected`. */
 export async function confirmed(option, item, count, why) {
-  const { isDestructive, differs, isLarge, origins, proposal, of } = why;
+  const { isDestructive, differs, isLarge, origins, proposal, of, selected } = why;
   const title = shown(optionTitle(option), 260);
   const all = of > count ? ` for ${number(count)} of ${number(of)}`
     : count > 1 ? ` for all ${number(count)}` : "";
@@ -113,27 +114,50 @@ export async function confirmed(option, item, count, why) {
   $("confirmYes").textContent = count > 1 ? `${title} × ${number(count)}` : title;
   $("confirmYes").className = isDestructive ? "destructive" : "";
   const life = state.startedAt;
-  state.confirming = { item, isGroup: of > 1, proposal, life, end: endConfirmation };
+  const note = $("confirmEnded");
+  note.hidden = true;
+  state.confirming = {
+    item, selected, isGroup: of > 1, proposal, life, end: endConfirmation, note,
+  };
   const result = await dialogResult($("confirmDialog"));
   state.confirming = null;
   return result;
 }
 
-/** Ends the confirmation or the form for a presentation that can no longer be answered, or whose
- *  proposal is another one now. */
+/** Whether it can still be answered. */
+function isOpenNow({ id }) {
+  const latest = state.items.get(id);
+  return Boolean(latest && isOpen(latest));
+}
+
+/** Says how many of those that are selected have ended since the confirmation or the form came. */
+function noteEnded(note, ended, count) {
+  const text = `${number(ended)} of the ${number(count)} selected ${ended === 1 ? "has" : "have"} `
+    + "ended meanwhile.";
+  note.hidden = ended === 0;
+  if (note.textContent !== text) note.textContent = text;
+}
+
+/** Ends the confirmation or the form for what can no longer be answered, or whose proposal is
+ *  another one now. */
 export function drawConfirmation() {
   if (!state.confirming) return;
-  const { item, isGroup, proposal, life, end } = state.confirming;
+  const { item, selected, isGroup, proposal, life, end, note } = state.confirming;
   const latest = state.items.get(item.id);
   const isOther = life !== state.startedAt; // The same id may stand for another text now.
-  const isOpenNow = Boolean(latest && isOpen(latest));
-  const isAsked = isOpenNow || (isGroup && groupSize(item.group) > 0);
-  const isWithdrawn = proposal && isOpenNow && proposalOf(latest)?.id !== proposal.id;
-  if (isAsked && !isOther && !isWithdrawn) return;
+  const left = selected?.filter(isOpenNow).length;
+  const isAsked = selected ? left > 0
+    : isOpenNow(item) || (isGroup && groupSize(item.group) > 0);
+  const isWithdrawn = proposal && isOpenNow(item) && proposalOf(latest)?.id !== proposal.id;
+  if (isAsked && !isOther && !isWithdrawn) {
+    if (selected) noteEnded(note, selected.length - left, selected.length);
+    return;
+  }
   state.confirming = null;
   const answer = latest?.answer;
   const how = isOther ? "the console was restarted"
     : isWithdrawn ? `the proposal of ${shown(proposal.by, 64)} was withdrawn, declined or ran out`
+    : selected?.length > 1 ? `all ${number(selected.length)} selected have ended`
     : answer ? `answered with “${shown(titleIn(latest, answer.option), 120)}” by `
     + authorsOf(answer) : OVER;
   end(`Meanwhile ${how}: nothing was sent.`);

@@ -11,9 +11,9 @@ export const asksForValues = ({ fields }) => (fields?.length ?? 0) > 0;
 
 /**
  * Asks for the values, with those given before and the server's refusal of one; null when the form
- * was cancelled or its presentation ended.
+ * was cancelled or what it is for has ended: a presentation, its group, or all that are `selected`.
  */
-export async function askValues(option, item, count, { given, problem } = {}) {
+export async function askValues(option, item, count, { given, problem, selected } = {}) {
   const all = count > 1 ? ` × ${number(count)}` : "";
   const title = shown(optionTitle(option), 260);
   $("valuesTitle").textContent = title + all;
@@ -27,7 +27,11 @@ export async function askValues(option, item, count, { given, problem } = {}) {
   $("valuesSend").textContent = title + all;
   $("valuesSend").hidden = false;
   $("valuesSend").className = option.role === "destructive" ? "destructive" : "default";
-  state.confirming = { item, isGroup: count > 1, life: state.startedAt, end: endForm };
+  const note = $("valuesEnded");
+  note.hidden = true;
+  state.confirming = {
+    item, selected, isGroup: count > 1, life: state.startedAt, end: endForm, note,
+  };
   const result = dialogResult($("valuesDialog"));
   const first = problem ? inputs.get(problem.field) : null;
   (first ?? inputs.values().next().value).focus();
@@ -42,6 +46,7 @@ export async function askValues(option, item, count, { given, problem } = {}) {
 /** The form stays, empty: the rest of what is typed must not act as keys of the page. */
 function endForm(text) {
   $("valuesFields").replaceChildren();
+  $("valuesEnded").hidden = true;
   $("valuesSend").hidden = true;
   $("valuesProblem").textContent = text;
   $("valuesProblem").hidden = false;
