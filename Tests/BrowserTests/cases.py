@@ -152,6 +152,38 @@ def a_claim_keeps_others_off(page, console):
     page.until(lambda: "Claim for" in page.text(".decide"), "the claim released")
 
 
+def a_claim_is_prolonged_and_handed_over(page, console):
+    [presentation] = console.ask(report("Hand me over."))
+    path = f"/api/v1/presentations/{presentation.id}"
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada')")
+    until = console.call(f"{path}/claim", {"by": "ada", "forMilliseconds": 60_000})["claimedUntil"]
+    page.choose("Hand me over.")
+    page.until(lambda: "Claimed by you" in page.text(".decide"), "the claim")
+    page.click(".decide button", "Prolong")
+    page.until(lambda: console.call(path)["claimedUntil"] > until, "the claim to last longer")
+    # One that is longer than 15 min is made no shorter.
+    longer = console.call(f"{path}/claim", {"by": "ada", "forMilliseconds": 3_000_000})
+    page.until(lambda: "for 50 min" in page.text(".decide"), "the longer claim")
+    page.click(".decide button", "Prolong")
+    page.until(lambda: console.call(path)["revision"] > longer["revision"], "the claim again")
+    page.until(lambda: "for 50 min" in page.text(".decide"), "it to last as long")
+    page.press("h")
+    page.until(lambda: "Hand me over." in page.text("#handDialog"), "the form")
+    page.press(page.keys.ESCAPE)
+    page.until(lambda: not page.text("#handDialog"), "the form to close")
+    assert console.call(path)["claimedBy"] == "ada"
+    page.click(".decide button", "Hand over…")
+    page.until(lambda: page.text("#handDialog"), "the form again")
+    page.press(*"bea", page.keys.ENTER)
+    page.until(lambda: "Claimed by bea" in page.text(".decide"), "bea's claim")
+    assert page.run("return document.querySelector('[data-option=retry]').ariaDisabled")
+    page.press("h")
+    page.until(lambda: "Claim it first" in page.text("#toasts"), "why not")
+    page.go("audit")
+    page.until(lambda: "Handed to bea by ada" in page.text("#audit"), "the audit")
+
+
 def a_group_is_answered_at_once(page, console):
     presentations = console.ask(*[report("The same for all.") for _ in range(20)])
     page.open(console.url)
@@ -614,6 +646,7 @@ def the_network_goes_and_comes(page, console):
 
 ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_second_tab_sees_it_and_is_refused, a_claim_keeps_others_off,
+       a_claim_is_prolonged_and_handed_over,
        a_note_is_seen_by_all, a_comment_goes_with_the_answer, a_group_is_answered_at_once,
        a_group_is_taken_back_at_once, a_silence_is_made_like_this,
        a_silence_is_refused_beside_its_field, what_helped_before_is_shown,

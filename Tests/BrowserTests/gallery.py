@@ -86,6 +86,15 @@ def claimed(page, console):
     page.until(lambda: "Claimed by bea" in page.text(".decide"), "the claim")
 
 
+def handed_over(page, console):
+    console.ask(report("Only one of us."))
+    page.choose("Only one of us.")
+    page.press("c")
+    page.until(lambda: "Claimed by you" in page.text(".decide"), "the claim")
+    page.press("h")
+    page.until(lambda: page.text("#handDialog"), "the dialog for the other person")
+
+
 def hostile(page, console):
     console.ask(report(ATTACK * 8, failureReason="W" * 3_000, recoverySuggestion=ATTACK,
                        userInfo={ATTACK: ATTACK, "long": "y " * 2_000, "k" * 300: "v"},
@@ -265,9 +274,9 @@ def name_dialog(page, console):
     page.until(lambda: page.text("#nameDialog"), "the dialog for a name")
 
 
-SCENES = [nothing, one, many, many_chosen, expiring, leaving, answered, notices, claimed, hostile,
-          thirty_options, filtered, filtered_in_part, filtered_group, filtered_overview,
-          saved_views, silences, no_silences, silence_form, silence_form_refused,
+SCENES = [nothing, one, many, many_chosen, expiring, leaving, answered, notices, claimed,
+          handed_over, hostile, thirty_options, filtered, filtered_in_part, filtered_group,
+          filtered_overview, saved_views, silences, no_silences, silence_form, silence_form_refused,
           picked, picked_dialog, compact, history, audit, topology, large_topology, no_link,
           help_dialog, name_dialog]
 

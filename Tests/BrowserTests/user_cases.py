@@ -348,7 +348,26 @@ def a_confirmation_ends_with_its_proposal(page, console):
     assert "the proposal of script was withdrawn" in page.text("#toasts"), page.text("#toasts")
 
 
+def a_claim_is_handed_to_a_user_who_may_answer(page, console):
+    page.expects("409", "403")
+    console.ask(report("disk full"))
+    page.open(console.url_of(console.tokens["anna"]))
+    page.choose("disk full")
+    page.press("c")
+    page.until(lambda: "Claimed by you" in page.text(".decide"), "the claim")
+    for name, reason in (("bob", "bob, who is no user of this console"),
+                         ("board", "board may not answer"), ("script", None)):
+        page.press("h")
+        page.until(lambda: page.text("#handDialog"), "the form")
+        page.press(*name, page.keys.ENTER)
+        if reason:
+            page.until(lambda: reason in page.text("#toasts"), reason)
+        else:
+            page.until(lambda: "Claimed by script" in page.text(".decide"), "the other's claim")
+
+
 ALL = [a_viewer_sees_and_cannot_answer, disabled_buttons_say_why,
+       a_claim_is_handed_to_a_user_who_may_answer,
        an_operator_answers_under_the_own_name,
        a_removed_user_is_out, one_user_takes_no_streams_from_others, signing_out_asks_for_a_token,
        signing_out_ends_all_of_the_session, a_hidden_tab_without_a_stream_notices_the_end,

@@ -54,6 +54,12 @@ extension EndToEnd {
             let claim = try inbox(address, "claim", "01920001", "--by", "ann")
             #expect(try await claim.ending() == 0)
             #expect(await claim.prints("claimed by ann"))
+            for (giver, receiver) in [("ann", "cid"), ("cid", "ann")] {
+                let handed = try inbox(
+                    address, "claim", "01920001", "--by", giver, "--hand-to", receiver)
+                #expect(try await handed.ending() == 0)
+                #expect(await handed.prints("claimed by \(receiver)"))
+            }
             let other = try inbox(address, "answer", "01920001", "retry", "--by", "bob")
             #expect(try await other.ending() == 1)
             #expect(await other.says("claimed by ann until"))

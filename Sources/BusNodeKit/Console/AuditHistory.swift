@@ -199,6 +199,8 @@ extension AuditHistory.State {
 /// What a person does at a console, other than deciding.
 enum PersonalAct: Hashable, Sendable {
     case claim, release, undo
+    /// Handed a claim to another person.
+    case handOver(to: String)
     /// Made a silence, or ended one early.
     case silence(Silence), silenceEnd(Silence)
     /// Chose an option, which is held back to undo.
@@ -221,6 +223,7 @@ enum PersonalAct: Hashable, Sendable {
     var word: String {
         switch self {
         case .claim: "claim"
+        case .handOver: "handOver"
         case .release: "release"
         case .undo: "undo"
         case .leaving: "leaving"
@@ -241,6 +244,7 @@ enum PersonalAct: Hashable, Sendable {
     func fields(_ person: String) -> [String: String] {
         switch self {
         case .claim, .release, .undo: return ["by": person]
+        case .handOver(let receiver): return ["by": person, "to": receiver]
         case .leaving(let option), .propose(let option):
             return ["by": person, "option": option]
         case .confirm(let option, let proposer), .decline(let option, let proposer):
@@ -274,6 +278,7 @@ enum PersonalAct: Hashable, Sendable {
     fileprivate func sentence(_ person: String) -> String {
         switch self {
         case .claim: "Claimed by \(person)"
+        case .handOver(let receiver): "Handed to \(receiver) by \(person)"
         case .release: "Released by \(person)"
         case .undo: "Taken back by \(person)"
         case .leaving(let option): "\(person) chose \(option), held back to undo"

@@ -154,20 +154,31 @@ extension ConsoleAPI {
 
     // MARK: Claims
 
+    /// The person to whom a claim is handed; nil where its author keeps it.
+    func receiver(in fields: BodyFields, from author: String) throws(APIProblem) -> String? {
+        guard fields["to"] != nil, case let name = try fields.name("to"), name != author else {
+            return nil
+        }
+        try console.requireReceiver(name)
+        return name
+    }
+
     @Sendable func claimGroup(
         _ number: Int, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws -> JSONValue {
         let fields = try BodyFields(
-            body, allowing: "by", "forMilliseconds", "takeOver", "seen", "ids")
+            body, allowing: "by", "forMilliseconds", "takeOver", "to", "seen", "ids")
         let by = try visitor.name(in: fields)
         let time = try fields.integer("forMilliseconds", in: Self.claimRange) ?? 300_000
         let takesOver = try fields.bool("takeOver") ?? false
+        let receiver = try receiver(in: fields, from: by)
         let (chosen, seen) = try meant(number, fields, doing: "claimed")
         do throws(InboxRefusal) {
             let result = try inbox.claimGroup(
                 number, only: chosen, by: by, of: visitor.identity, for: .milliseconds(time),
-                takesOver: takesOver, seen: seen)
-            for id in result.changed { note(.claim, id, by: by) }
+                takesOver: takesOver, to: receiver, seen: seen)
+            let act = receiver.map { PersonalAct.handOver(to: $0) } ?? .claim
+            for id in result.changed { note(act, id, by: by) }
             return json(result, as: "claimed")
         } catch {
             throw APIProblem(error)

@@ -121,6 +121,19 @@ extension Console {
         return try users.user(named: name)
     }
 
+    /// Refuses to hand a claim to a person who could not answer, where the console knows its users.
+    func requireReceiver(_ name: String) throws(APIProblem) {
+        guard admission.knowsPeople else { return }
+        guard let user = try user(named: name) else {
+            let signedIn = signIn == nil ? "" : ", or of a person who is signed in now"
+            throw APIProblem(
+                .conflict, "unknownReceiver",
+                "to: found \(name.shown()), who is no user of this console; allowed: a name in its "
+                    + "file of users\(signedIn)")
+        }
+        try ConsoleVisitor(user: user).require(.answer)
+    }
+
     func requireProposer(_ name: String, isDestructive: Bool) throws(APIProblem) {
         if let fault = fault(ofProposer: name, isDestructive: isDestructive) { throw fault }
     }

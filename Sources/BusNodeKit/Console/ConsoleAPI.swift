@@ -252,16 +252,17 @@ struct ConsoleAPI: Sendable {
         note(.undo, id, by: by)
     }
 
-    @Sendable private func claim(
+    @Sendable func claim(
         _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws {
-        let fields = try BodyFields(body, allowing: "by", "forMilliseconds", "takeOver")
+        let fields = try BodyFields(body, allowing: "by", "forMilliseconds", "takeOver", "to")
         let by = try visitor.name(in: fields)
         let time = try fields.integer("forMilliseconds", in: Self.claimRange) ?? 300_000
+        let receiver = try receiver(in: fields, from: by)
         try inbox.claim(
             id, by: by, of: visitor.identity, for: .milliseconds(time),
-            takesOver: try fields.bool("takeOver") ?? false)
-        note(.claim, id, by: by)
+            takesOver: try fields.bool("takeOver") ?? false, to: receiver)
+        note(receiver.map { PersonalAct.handOver(to: $0) } ?? .claim, id, by: by)
     }
 
     @Sendable private func release(

@@ -308,11 +308,12 @@ package enum InboxRequest: Hashable, Sendable {
     case answerGroup(
         Int64, option: String, seen: Int64, confirms: [String] = [],
         values: [String: JSONValue] = [:], comment: String? = nil, ids: [String]? = nil)
-    case claim(id: String, takeOver: Bool)
+    /// With `to` hands the claim to that person.
+    case claim(id: String, takeOver: Bool, to: String? = nil)
     case release(id: String)
     /// Claims every open member of the group that had been seen at this revision, or only those of
     /// `ids`.
-    case claimGroup(Int64, takeOver: Bool, seen: Int64, ids: [String]? = nil)
+    case claimGroup(Int64, takeOver: Bool, to: String? = nil, seen: Int64, ids: [String]? = nil)
     /// Releases this person's claims of them.
     case releaseGroup(Int64, seen: Int64, ids: [String]? = nil)
     /// Withdraws or declines what is proposed; with `proposal` no other one.
@@ -325,6 +326,7 @@ package enum InboxRequest: Hashable, Sendable {
     case undoGroup(Int64, answers: [String])
 
     package static let undoTime: Duration = .seconds(5)
+    package static let claimTime: Duration = .seconds(900)
 
     /// The console's reply.
     ///
@@ -333,7 +335,7 @@ package enum InboxRequest: Hashable, Sendable {
     ///   - claim: How long a claim lasts.
     package func sent(
         to client: ConsoleClient, by person: String, undo: Duration = undoTime,
-        claim: Duration = .seconds(900)
+        claim: Duration = claimTime
     ) async throws -> JSONValue {
         let by = JSONValue.string(person)
         switch self {
@@ -354,21 +356,22 @@ package enum InboxRequest: Hashable, Sendable {
                     "comment": .text(comment),
                     "ids": ids.map(\.json) ?? .null,
                 ])
-        case .claim(let id, let takeOver):
+        case .claim(let id, let takeOver, let receiver):
             return try await client.post(
                 "/presentations/\(id)/claim",
                 [
                     "by": by, "forMilliseconds": .milliseconds(claim),
-                    "takeOver": .bool(takeOver),
+                    "takeOver": .bool(takeOver), "to": .text(receiver),
                 ])
         case .release(let id):
             return try await client.post("/presentations/\(id)/release", ["by": by])
-        case .claimGroup(let number, let takeOver, let seen, let ids):
+        case .claimGroup(let number, let takeOver, let receiver, let seen, let ids):
             return try await client.post(
                 "/groups/\(number)/claim",
                 [
                     "by": by, "forMilliseconds": .milliseconds(claim), "takeOver": .bool(takeOver),
-                    "seen": .integer(seen), "ids": ids.map(\.json) ?? .null,
+                    "to": .text(receiver), "seen": .integer(seen),
+                    "ids": ids.map(\.json) ?? .null,
                 ])
         case .releaseGroup(let number, let seen, let ids):
             return try await client.post(

@@ -48,6 +48,7 @@ extension InboxScreen {
         case .character("/"): mode = .filter(before: filter)
         case .character("c"): return claim(takeOver: false, at: now)
         case .character("C"): return claim(takeOver: true, at: now)
+        case .character("o"): beginHandOver(at: now)
         case .character("u"): return undo(at: now)
         case .character("n"): beginNote(at: now)
         case .character("N"): beginComment(at: now)
@@ -332,7 +333,9 @@ extension InboxScreen {
 
     // MARK: Claiming and undoing
 
-    private mutating func claim(takeOver: Bool, at now: Moment) -> [Action] {
+    mutating func claim(
+        takeOver: Bool, to receiver: String? = nil, at now: Moment
+    ) -> [Action] {
         guard let row = chosenRow, let entry = chosen else { return [] }
         if case .lost = link {
             say("no link to the console: nothing can be sent now", .yellow, at: now.instant)
@@ -343,7 +346,7 @@ extension InboxScreen {
             say(obstacle, .yellow, at: now.instant)
             return []
         }
-        return claim(row, takeOver: takeOver, at: now)
+        return claim(row, takeOver: takeOver, to: receiver, at: now)
     }
 
     /// Undoes this person's last answer, else the one at the cursor, or drops what is proposed

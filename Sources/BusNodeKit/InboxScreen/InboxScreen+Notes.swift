@@ -1,16 +1,42 @@
 import ErrorBus
+import Foundation
 
-// Notes on a presentation, and the comment on an answer to it.
+// Notes on a presentation, the comment on an answer to it, and the person to whom it is handed.
 extension InboxScreen {
-    /// A note or a comment that is being typed.
+    /// A note, a comment or a name that is being typed.
     struct NoteDraft: Hashable {
         /// The presentation, which may end meanwhile.
         let id: String
         /// The presentation in words that are safe to show.
         let about: String
-        /// Whether it goes with the next answer of this person.
-        var isComment = false
+        var kind = Kind.note
         var text = ""
+
+        enum Kind: Hashable {
+            case note
+            /// Goes with the next answer of this person.
+            case comment
+            /// The name of the person to whom the claim is handed.
+            case receiver
+        }
+
+        /// What is typed, and for what.
+        var label: String {
+            switch kind {
+            case .note: "Note on \(about)"
+            case .comment: "Comment on your answer to \(about)"
+            case .receiver: "Hand over \(about), to"
+            }
+        }
+
+        /// What Return does with it.
+        var effect: String {
+            switch kind {
+            case .note: "write"
+            case .comment: "keep"
+            case .receiver: "hand over"
+            }
+        }
 
         private static let noteMax = ConsoleLimits.noteScalarMax
         private static let commentMax = ErrorReport.Limits.commentByteCount
@@ -18,15 +44,19 @@ extension InboxScreen {
         /// Cuts what is too long; returns the limit in words where it was.
         fileprivate mutating func cut() -> String? {
             let whole = text
-            if isComment {
-                while text.utf8.count > Self.commentMax { text.unicodeScalars.removeLast() }
-            } else {
+            let limit: String
+            switch kind {
+            case .note:
                 text = String(text.unicodeScalars.prefix(Self.noteMax))
+                limit = "a note has at most \(Self.noteMax) characters"
+            case .comment:
+                while text.utf8.count > Self.commentMax { text.unicodeScalars.removeLast() }
+                limit = "a comment has at most \(Self.commentMax) bytes"
+            case .receiver:
+                text = String(text.unicodeScalars.prefix(ConsoleLimits.nameScalarMax))
+                limit = "a name has at most \(ConsoleLimits.nameScalarMax) characters"
             }
-            guard text.utf8.count < whole.utf8.count else { return nil }
-            return isComment
-                ? "a comment has at most \(Self.commentMax) bytes"
-                : "a note has at most \(Self.noteMax) characters"
+            return text.utf8.count < whole.utf8.count ? limit : nil
         }
     }
 
@@ -46,9 +76,19 @@ extension InboxScreen {
     mutating func beginComment(at now: Moment) {
         guard let row = chosenRow, let entry = entries[row.id] else { return }
         guard entry.isOpen else { return say("no longer open", .yellow, at: now.instant) }
-        let new = NoteDraft(id: entry.id, about: entry.description.shown(), isComment: true)
+        let new = NoteDraft(id: entry.id, about: entry.description.shown(), kind: .comment)
         message = nil
         mode = .note(comment.flatMap { $0.id == entry.id ? $0 : nil } ?? new)
+    }
+
+    /// Begins the name of the person to whom the claim of what is at the cursor is handed.
+    mutating func beginHandOver(at now: Moment) {
+        guard let row = chosenRow, let entry = entries[row.id] else { return }
+        guard entry.isOpen else { return say("no longer open", .yellow, at: now.instant) }
+        let place = row.isGroup ? "the group of " : ""
+        message = nil
+        mode = .note(
+            NoteDraft(id: entry.id, about: place + entry.description.shown(), kind: .receiver))
     }
 
     /// What this person has typed as the comment on an answer to a presentation.
@@ -61,12 +101,15 @@ extension InboxScreen {
         message = nil
         switch key {
         case .escape:
-            if !note.isComment { draft = nil }
+            if note.kind == .note { draft = nil }
             mode = .list
             return []
         case .enter:
-            guard note.isComment else { return entered(note, at: now) }
-            comment = note.text.allSatisfy(\.isWhitespace) ? nil : note
+            switch note.kind {
+            case .note: return entered(note, at: now)
+            case .comment: comment = note.text.allSatisfy(\.isWhitespace) ? nil : note
+            case .receiver: return handOver(note, at: now)
+            }
             mode = .list
             return []
         case .backspace: note.text = String(note.text.dropLast())
@@ -94,6 +137,21 @@ extension InboxScreen {
             return [.send(.note(id: note.id, text: note.text))]
         }
         return []
+    }
+
+    /// Hands the claim over, unless what it is of is no longer at the cursor.
+    private mutating func handOver(_ draft: NoteDraft, at now: Moment) -> [Action] {
+        let name = draft.text.trimmingCharacters(in: .whitespaces)
+        guard !name.isEmpty else {
+            say("a claim is handed to a person: type a name", .yellow, at: now.instant)
+            return []
+        }
+        mode = .list
+        guard chosenRow?.id == draft.id else {
+            say("no longer open: nothing was sent", .yellow, at: now.instant)
+            return []
+        }
+        return claim(takeOver: false, to: name, at: now)
     }
 
     mutating func noteWritten(at now: ContinuousClock.Instant) {

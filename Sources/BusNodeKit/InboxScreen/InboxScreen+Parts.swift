@@ -48,28 +48,48 @@ extension InboxScreen {
         }
     }
 
+    /// What is at the row: of a group the members on the screen that are not left out.
+    private func members(at row: InboxRow) -> [InboxEntry] {
+        guard let entry = entries[row.id] else { return [] }
+        guard row.isGroup else { return [entry] }
+        return seenMembers(of: entry.group).filter { !leftOut.contains($0.id) }
+    }
+
     /// Whether this person has claimed what is at the row: of a group all that is not left out.
     func isClaimed(_ row: InboxRow, at now: Date) -> Bool {
-        guard let entry = entries[row.id] else { return false }
-        let members =
-            row.isGroup
-            ? seenMembers(of: entry.group).filter { !leftOut.contains($0.id) } : [entry]
+        let members = members(at: row)
         return !members.isEmpty && members.allSatisfy { $0.claimant(at: now) == person }
     }
 
     /// Claims what is at the row, or releases it where this person has claimed all of it: of a
     /// group the members that were on the screen, and none that is left out.
-    mutating func claim(_ row: InboxRow, takeOver: Bool, at now: Moment) -> [Action] {
+    ///
+    /// - Parameters:
+    ///   - takeOver: Takes over the claims of others, and prolongs those of this person.
+    ///   - receiver: The person to whom it is handed; nil: this one keeps it.
+    mutating func claim(
+        _ row: InboxRow, takeOver: Bool, to receiver: String?, at now: Moment
+    ) -> [Action] {
         guard let entry = entries[row.id] else { return [] }
         let isOwn = isClaimed(row, at: now.date)
+        let isReleased = isOwn && !takeOver && receiver == nil
+        let members = members(at: row)
+        let end = now.date + TimeInterval(InboxRequest.claimTime.components.seconds)
+        if isOwn, takeOver, members.contains(where: { $0.claimedUntil.map { $0 > end } ?? false }) {
+            say("you have claimed it for longer than 15 min", at: now.instant)
+            return []
+        }
         guard row.isGroup else {
             isBusy = true
-            return [.send(isOwn ? .release(id: row.id) : .claim(id: row.id, takeOver: takeOver))]
+            return [
+                .send(
+                    isReleased
+                        ? .release(id: row.id)
+                        : .claim(id: row.id, takeOver: takeOver, to: receiver))
+            ]
         }
-        let seen = seenMembers(of: entry.group)
-        let members = seen.filter { !leftOut.contains($0.id) }
         let limit = ConsoleLimits.chosenCountMax
-        let isPart = members.count < seen.count
+        let isPart = members.count < seenMembers(of: entry.group).count
         guard !members.isEmpty, !isPart || members.count <= limit else {
             say(
                 "with members left out, 1 to \(limit) can be claimed: found \(members.count)",
@@ -80,10 +100,11 @@ extension InboxScreen {
         let ids = isPart ? InboxMembers(members).entries.map(\.id) : nil
         return [
             .send(
-                isOwn
+                isReleased
                     ? .releaseGroup(entry.group, seen: shownRevision, ids: ids)
                     : .claimGroup(
-                        entry.group, takeOver: takeOver, seen: shownRevision, ids: ids))
+                        entry.group, takeOver: takeOver, to: receiver, seen: shownRevision,
+                        ids: ids))
         ]
     }
 

@@ -25,7 +25,7 @@ struct InboxScreen {
         case scope(Question)
         /// The values of the option's fields are typed, one after another.
         case values(ValueForm)
-        /// A note or a comment is typed.
+        /// A note, a comment, or the name of the person to whom a claim is handed, is typed.
         case note(NoteDraft)
         /// A confirmation is asked, for a destructive option.
         case confirm(Question)

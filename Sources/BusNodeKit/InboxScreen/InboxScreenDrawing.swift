@@ -153,10 +153,9 @@ struct InboxScreenDrawing {
             let said = screen.message?.text ?? form.field.request.shown()
             return input(form.shownText, after: "\(count)\(said): ")
         case .note(let draft):
-            let what = draft.isComment ? "Comment on your answer to" : "Note on"
-            let said = screen.message?.text ?? "\(what) \(draft.about)"
             return input(
-                draft.text.escapedForTerminal(scalarLimit: .max), after: "\(said): ")
+                draft.text.escapedForTerminal(scalarLimit: .max),
+                after: "\(screen.message?.text ?? draft.label): ")
         case .filter: return input(screen.filter.shown(), after: "Filter: ")
         case .list, .help: return said
         }
@@ -222,8 +221,7 @@ struct InboxScreenDrawing {
                 ("Ctrl-U", "empty"), ("Esc", "back"),
             ]
         case .note(let draft):
-            let enter = draft.isComment ? "keep" : "write"
-            return [("Enter", enter), ("Ctrl-U", "empty"), ("Esc", "back")]
+            return [("Enter", draft.effect), ("Ctrl-U", "empty"), ("Esc", "back")]
         case .scope(let question):
             let first = question.offersFirst ? [("o", "only this")] : []
             return [("y", question.scope)] + first + [("Esc", "back")]
@@ -301,7 +299,8 @@ struct InboxScreenDrawing {
             ("[r] or 1", "answer with the option that has this letter, or this number"),
             ("", "a destructive one asks once more; a group: all of it, or this"),
             ("u", "take the last answer back, within 5 s; drop what is proposed"),
-            ("c  C", "claim it or the group for 15 min, or release; take over from others"),
+            ("c  C", "claim it or the group for 15 min, or release; take over, prolong"),
+            ("o", "hand the claim to another person"),
             ("n  N", "write a note on it for all; a comment for your answer to it"),
             ("x", "leave a member of an opened group out of its answer, or take it in"),
             ("< >", "scroll what is shown of it"),

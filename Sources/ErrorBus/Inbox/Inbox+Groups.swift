@@ -89,20 +89,21 @@ extension Inbox {
     /// - Parameters:
     ///   - chosen: The members it claims. Nil for all.
     ///   - takesOver: Whether to replace other people's claims.
+    ///   - receiver: The person to whom the claims are handed; nil: the one who claims them.
     ///   - seen: The revision of the inbox that the person saw; later members are left alone.
     /// - Returns: The members claimed, and the reason for each one left out.
     /// - Throws: When no such group is open.
     package func claimGroup(
         _ number: Int, only chosen: Set<PresentationID>? = nil, by person: String,
         of identity: String? = nil, for time: Duration = .seconds(300), takesOver: Bool = false,
-        seen: UInt64? = nil
+        to receiver: String? = nil, seen: UInt64? = nil
     ) throws(InboxRefusal) -> GroupClaim {
         let (result, prompts) = try actOnClaims { machine, now throws(InboxRefusal) in
             try machine.claimGroup(
                 number, only: chosen, seen: seen, by: person, of: identity, for: time,
-                takesOver: takesOver, at: now)
+                takesOver: takesOver, to: receiver, at: now)
         }
-        for prompt in prompts { prompt.moved(to: .claimed, by: person) }
+        for prompt in prompts { prompt.moved(to: .claimed, by: receiver ?? person) }
         return result
     }
 

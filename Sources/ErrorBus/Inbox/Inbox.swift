@@ -228,21 +228,21 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Claims a presentation for a time: others see the claimant and cannot answer meanwhile.
+    /// Claims a presentation for a time, or hands the claim to `other`: no one else can answer then.
     ///
     /// - Parameter takesOver: Whether to replace another person's claim.
     /// - Returns: The end of the claim.
     @discardableResult
     package func claim(
         _ id: PresentationID, by person: String, of identity: String? = nil,
-        for time: Duration = .seconds(300), takesOver: Bool = false
+        for time: Duration = .seconds(300), takesOver: Bool = false, to other: String? = nil
     ) throws(InboxRefusal) -> Moment {
         let (until, prompt) = try attempt { state throws(InboxRefusal) in
             let until = try state.machine.claim(
-                id, by: person, of: identity, for: time, takesOver: takesOver, at: .now)
+                id, by: person, of: identity, for: time, takesOver: takesOver, to: other, at: .now)
             return (until, state.waiting[id]?.prompt)
         }
-        prompt?.moved(to: .claimed, by: person)
+        prompt?.moved(to: .claimed, by: other ?? person)
         return until
     }
 

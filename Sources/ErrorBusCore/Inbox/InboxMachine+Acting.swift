@@ -121,16 +121,20 @@ extension InboxMachine {
     }
 
     /// Claims it for a time; the same person renews the claim by repeating it.
+    ///
+    /// - Parameter receiver: The person to whom the claim is handed; nil: the one who claims it.
     package mutating func claim(
         _ id: PresentationID, by person: String, of identity: String? = nil,
-        for time: Duration, takesOver: Bool, at now: Moment
+        for time: Duration, takesOver: Bool, to receiver: String? = nil, at now: Moment
     ) throws(InboxRefusal) -> Moment {
         let item = try item(id, at: now)
         try refuseLongClaim(time)
         try refuseEnded(item)
         if !takesOver { try refuseOthersClaim(item, person, identity, at: now) }
-        set(holder: identity, of: id)
-        change(id, to: .claimed(by: person, until: now + time), at: now)
+        let holder = receiver ?? person
+        // Of the receiver only the name is known.
+        set(holder: holder == person ? identity : nil, of: id)
+        change(id, to: .claimed(by: holder, until: now + time), at: now)
         return now + time
     }
 
@@ -148,14 +152,15 @@ extension InboxMachine {
     package mutating func claimGroup(
         _ number: Int, only chosen: Set<PresentationID>? = nil, seen: UInt64? = nil,
         by person: String, of identity: String? = nil, for time: Duration, takesOver: Bool,
-        at now: Moment
+        to receiver: String? = nil, at now: Moment
     ) throws(InboxRefusal) -> GroupClaim {
         try refuseLongClaim(time)
         var result = GroupClaim()
         for id in try members(ofGroup: number, seen: seen) where chosen?.contains(id) ?? true {
             do throws(InboxRefusal) {
                 _ = try claim(
-                    id, by: person, of: identity, for: time, takesOver: takesOver, at: now)
+                    id, by: person, of: identity, for: time, takesOver: takesOver, to: receiver,
+                    at: now)
                 result.changed.append(id)
             } catch {
                 result.refused[id] = error

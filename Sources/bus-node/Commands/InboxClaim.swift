@@ -7,7 +7,12 @@ struct InboxClaim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "claim",
         abstract: "Claim a presentation, so that others see that you handle it, or release it.",
-        discussion: "Example: bus-node inbox claim 01920000 --for 5m --to http://127.0.0.1:8080")
+        discussion: """
+            Repeat it to prolong your claim. A claim is handed over only to a person who may \
+            answer, where the console knows its users.
+
+            Example: bus-node inbox claim 01920000 --for 5m --to http://127.0.0.1:8080
+            """)
 
     @OptionGroup var target: InboxTarget
 
@@ -19,6 +24,9 @@ struct InboxClaim: AsyncParsableCommand {
 
     @Flag(help: "Take over another person's claim.")
     var takeOver = false
+
+    @Option(help: "Hand the claim to this person.")
+    var handTo: String?
 
     @Flag(help: "Release the claim.")
     var release = false
@@ -35,10 +43,13 @@ struct InboxClaim: AsyncParsableCommand {
             guard length > .zero, length <= .seconds(3_600) else {
                 throw Failure(.usage, "--for: found \"\(time)\", allowed: above 0, at most 1h")
             }
+            guard handTo == nil || !release else {
+                throw Failure(.usage, "--hand-to: not with --release, which ends the claim")
+            }
             let client = try target.client()
             let id = try await client.id(id)
             let request: InboxRequest =
-                release ? .release(id: id) : .claim(id: id, takeOver: takeOver)
+                release ? .release(id: id) : .claim(id: id, takeOver: takeOver, to: handTo)
             let item = try await request.sent(
                 to: client, by: try await client.person(by), claim: length)
             if json { return try StandardOutput.print(item) }

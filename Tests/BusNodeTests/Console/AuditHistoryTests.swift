@@ -150,6 +150,7 @@ struct AuditHistoryTests {
                 "ann chose retry by a link in a message of hook phone"
             ),
             (.undo, "Taken back by ann"), (.claim, "Claimed by ann"), (.release, "Released by ann"),
+            (.handOver(to: "bob"), "Handed to bob by ann"),
         ])
     func acts(act: PersonalAct, expected: String) {
         let id = PresentationID.make()

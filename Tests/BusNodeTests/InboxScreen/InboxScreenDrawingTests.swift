@@ -203,7 +203,8 @@ import Testing
         #expect(!fixture.text.contains("…"))
         #expect(fixture.text.contains("write a note"))
         #expect(fixture.text.contains("leave a member of an opened group out"))
-        #expect(fixture.row(20) == " Answers and notes are by ann.")
+        #expect(fixture.text.contains("hand the claim to another person"))
+        #expect(fixture.row(21) == " Answers and notes are by ann.")
         #expect(fixture.row(23) == "any key back")
     }
 

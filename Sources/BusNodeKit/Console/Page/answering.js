@@ -1,22 +1,24 @@
 // Answering and claiming.
 import { api, failureText, newID, postTwice } from "./api.js";
 import { dropComment, typedComment } from "./comment.js";
-import { confirmed, ownName } from "./dialogs.js";
+import { askReceiver, confirmed, ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { CHOSEN_MAX, claimsOf, groupOf, isClaimedWhole, isForAll } from "./group.js";
 import { toast } from "./news.js";
 import { isOptionShown } from "./option-search.js";
 import { CHANGED, current, whyUnread } from "./rows.js";
 import { claimedText, OVER, refusalText, refusedWords } from "./sentences.js";
-import { may, MAY_SEE, NO_LINK, state, undoTime, whyNot } from "./state.js";
+import { may, MAY_SEE, myName, NO_LINK, now, state, undoTime, whyNot } from "./state.js";
 import { claimant, groupSize, isClaimedByMe, isOpen, keep } from "./store.js";
 import { headingOf, number, optionTitle, originOf, shown } from "./text.js";
 import { confirmedBy, confirmedMembers, proposalOf, whyNotProposed } from "./two-people.js";
 import { offerUndo } from "./undoing.js";
 import { askValues, asksForValues } from "./values.js";
 
-/** How long a claim lasts. */
+/** How long a claim lasts, and at most. */
 export const CLAIM_TIME = 15 * 60_000;
+const CLAIM_MAX = 60 * 60_000;
+const NOT_CLAIMED = "Claim it first, then hand it over.";
 /** An answer for more is confirmed. */
 export const LARGE = 10;
 const SLOW = 3000;
@@ -214,16 +216,35 @@ async function answerGroup(item, option, body) {
   return null;
 }
 
-async function change(item, verb, body) {
+/** Claims or releases one; `ask` gives what is sent beside it, null for nothing. */
+async function change(item, verb, body, ask = () => ({})) {
   const reason = may("answer") ? whyUnread(item) : MAY_SEE;
   if (reason) { toast(reason, "warning"); return; }
   const by = await ownName();
-  if (!by) return;
+  const asked = by && await ask();
+  if (!asked) return;
   await busily(item, verb, async () =>
-    keep(await api("POST", `presentations/${item.id}/${verb}`, { by, ...body })));
+    keep(await api("POST", `presentations/${item.id}/${verb}`, { by, ...body, ...asked })));
 }
+
+/** How long claims of these last from now on: one's own are made no shorter. */
+function claimTime(items) {
+  const mine = items.filter(isClaimedByMe);
+  const end = mine.reduce((last, item) => Math.max(last, Date.parse(item.claimedUntil)), 0);
+  return Math.min(CLAIM_MAX, Math.max(CLAIM_TIME, Math.round(end - now())));
+}
+
 export const claim = (item, takeOver) =>
-  change(item, "claim", { forMilliseconds: CLAIM_TIME, takeOver });
+  change(item, "claim", { forMilliseconds: claimTime([item]), takeOver });
+export const handOver = (item) =>
+  change(item, "claim", { forMilliseconds: CLAIM_TIME }, () => receiverOf(item));
+
+/** The person to whom a claim is to be handed; null where none was named. */
+async function receiverOf(item) {
+  const to = await askReceiver(`“${shown(headingOf(item), 300)}”`);
+  return to ? { to } : null;
+}
+
 export const release = (item) => change(item, "release", {});
 export const decline = (item) => change(item, "decline", { proposal: item.proposal?.id });
 
@@ -238,26 +259,32 @@ export function claimPart({ group }, size, chosen) {
 /** Why the claims of a group cannot be changed; null when they can. */
 export const whyNoClaim = ({ chosen }) => whyNot("answer") ?? whyNotPart(chosen, null);
 
-/** Claims or releases the members that the button was drawn for. */
-async function changeGroup(drawn, verb, extra) {
+/** Claims or releases the members that the button was drawn for; `ask` is as for one. */
+async function changeGroup(drawn, verb, extra, ask = () => ({})) {
   if (!drawn || drawn !== state.decision) { toast(CHANGED, "warning"); return; }
   const { item, seen, claims } = drawn;
   const reason = may("answer") ? whyUnread(item) ?? whyNoClaim(claims) : MAY_SEE;
   if (reason) { toast(reason, "warning"); return; }
   const ids = claims.chosen?.map(({ id }) => id);
   const by = await ownName();
-  if (!by) return;
+  const asked = by && await ask();
+  if (!asked) return;
   await busily(item, `${verb} group`, async () => {
     const path = `groups/${item.group}/${verb}`;
-    const { refused } = await api("POST", path, { by, seen, ...(ids && { ids }), ...extra });
+    const body = { by, seen, ...(ids && { ids }), ...extra, ...asked };
+    const { refused } = await api("POST", path, body);
     if (refused.length === 0) return;
     const done = verb === "claim" ? "claimed" : "released";
     toast(`${number(refused.length)} not ${done}: ${refusedWords(refused)}.`, "warning");
   });
 }
-export const claimGroup = (drawn, takeOver) =>
-  changeGroup(drawn, "claim", { forMilliseconds: CLAIM_TIME, takeOver });
+export function claimGroup(drawn, takeOver) {
+  const members = drawn.claims.chosen ?? groupOf(drawn.item.group).members;
+  return changeGroup(drawn, "claim", { forMilliseconds: claimTime(members), takeOver });
+}
 export const releaseGroup = (drawn) => changeGroup(drawn, "release", {});
+export const handOverGroup = (drawn) => changeGroup(drawn, "claim",
+  { forMilliseconds: CLAIM_TIME }, () => receiverOf(drawn.item));
 
 /** The decision on the screen when the keys for claims are for its whole group; else null. */
 const groupDecided = () => (decided() && isClaimedWhole(state.decision.size)
@@ -273,6 +300,17 @@ export function takeOver() {
   const item = decided();
   const group = groupDecided();
   if (group) claimGroup(group, true); else if (item) claim(item, true);
+}
+
+/** Hands this person's claim to another one. */
+export function handOverClaim() {
+  const item = decided();
+  const group = groupDecided();
+  if (!item) return;
+  const isMine = group ? group.claims.mine > 0 : isClaimedByMe(item);
+  if (!isMine || !myName()) toast(NOT_CLAIMED, "warning");
+  else if (group) handOverGroup(group);
+  else handOver(item);
 }
 
 /** Withdraws or declines what is proposed. */

@@ -1,8 +1,8 @@
 // The box with the options, or with the result.
 import { clockIcon, disabledFor, el, kbd, presentationLink, timeOf, until } from "./elements.js";
 import {
-  answer, claim, claimGroup, claimPart, decline, partFor, release, releaseGroup, toggleWhole,
-  whyNoClaim, whyNotChosen, whyShut,
+  answer, claim, claimGroup, claimPart, decline, handOver, handOverGroup, partFor, release,
+  releaseGroup, toggleWhole, whyNoClaim, whyNotChosen, whyShut,
 } from "./answering.js";
 import { chosenOf, groupOf, isClaimedWhole, isForAll } from "./group.js";
 import { groupBox } from "./group-box.js";
@@ -83,7 +83,7 @@ function choicesOf(item, size) {
     may("answer") && item.options.length > 0 && commentField(item), permissionText(item),
     item.deadline && expiryText(item, size),
     el("p", { className: "buttons" }, ...(size > 1 ? groupClaimButtons(decision) : []),
-      claimButton(item, isOthers, holder, size), silenceButton(item)),
+      ...claimButtons(item, isOthers, holder, size), silenceButton(item)),
   ].filter(Boolean);
 }
 
@@ -171,12 +171,15 @@ function buttonToClaim(label, key, action, { hasKey = true, why = whyNot("answer
   }, hasKey && kbd(key));
 }
 
-function claimButton(item, isOthers, holder, size) {
-  const look = { name: "claim", hasKey: !isClaimedWhole(size) };
+function claimButtons(item, isOthers, holder, size) {
   const one = size > 1 ? " only this one" : "";
-  if (isOthers) return buttonToClaim(`Take over${one}`, "⇧C", () => claim(item, true), look);
-  if (holder) return buttonToClaim(`Release${one}`, "c", () => release(item), look);
-  return buttonToClaim(`Claim${one} for 15 min`, "c", () => claim(item, false), look);
+  const button = (label, key, name, action) => buttonToClaim(label, key, action,
+    { name, hasKey: !isClaimedWhole(size) });
+  if (isOthers) return [button(`Take over${one}`, "⇧C", "claim", () => claim(item, true))];
+  if (!holder) return [button(`Claim${one} for 15 min`, "c", "claim", () => claim(item, false))];
+  return [button(`Release${one}`, "c", "claim", () => release(item)),
+    button(`Prolong${one}`, "⇧C", "prolong", () => claim(item, true)),
+    button(`Hand over${one}…`, "h", "handOver", () => handOver(item))];
 }
 
 /** The buttons for the claims of a group, without the members that are left out. */
@@ -186,13 +189,15 @@ function groupClaimButtons(decision) {
   const which = chosen ? `${number(count)} of ${number(size)}` : `all ${number(count)}`;
   const button = (label, key, name, action) => buttonToClaim(label, key, action,
     { name, hasKey: isClaimedWhole(size), why: whyNoClaim(claims) });
+  const yours = others > 0 ? `your ${number(mine)}` : which;
   const own = isRelease
-    ? button(`Release ${others > 0 ? `your ${number(mine)}` : which}`, "c", "claimAll",
-      () => releaseGroup(decision))
+    ? button(`Release ${yours}`, "c", "claimAll", () => releaseGroup(decision))
     : button(`Claim ${which}`, "c", "claimAll", () => claimGroup(decision, false));
+  const all = others > 0 ? `Take over ${which}` : isRelease && `Prolong ${which}`;
   return [(isRelease || others < count || count === 0) && own,
-    others > 0 && button(`Take over ${which}`, "⇧C", "takeOverAll",
-      () => claimGroup(decision, true))].filter(Boolean);
+    all && button(all, "⇧C", "takeOverAll", () => claimGroup(decision, true)),
+    isRelease && button(`Hand over ${yours}…`, "h", "handOverAll",
+      () => handOverGroup(decision))].filter(Boolean);
 }
 
 function silenceButton(item) {

@@ -78,6 +78,14 @@ export async function ownName() {
   return myName();
 }
 
+/** The name of the person to whom a claim is to be handed; empty when the dialog was cancelled. */
+export async function askReceiver(text) {
+  $("handText").textContent = text;
+  $("handName").value = "";
+  const result = await dialogResult($("handDialog"));
+  return result === "hand" ? $("handName").value.trim() : "";
+}
+
 /** Shows what this person has chosen: the name, whether there are keys of one character, and how
  *  high a row is. */
 export function drawName() {

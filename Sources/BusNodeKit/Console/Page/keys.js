@@ -1,7 +1,7 @@
 // The keyboard.
 import { $, isWide } from "./elements.js";
 import {
-  answerByNumber, claimOrRelease, dropProposal, takeOver, toggleWhole,
+  answerByNumber, claimOrRelease, dropProposal, handOverClaim, takeOver, toggleWhole,
 } from "./answering.js";
 import { openPicked } from "./acting.js";
 import { openHelp } from "./dialogs.js";
@@ -63,8 +63,8 @@ const KEYS = {
 const INBOX_KEYS = {
   j: () => move(state.selected || isFocusInList() ? state.cursorIndex + 1 : 0),
   k: () => move(state.cursorIndex - 1), g: toggleWhole, c: claimOrRelease, C: takeOver,
-  m: focusComment, f: focusOptionSearch, n: note, o: focusOrder, v: openViews, x: toggleRow,
-  X: () => pickRange(state.cursor), a: openPicked, Escape: leaveDetail,
+  h: handOverClaim, m: focusComment, f: focusOptionSearch, n: note, o: focusOrder, v: openViews,
+  x: toggleRow, X: () => pickRange(state.cursor), a: openPicked, Escape: leaveDetail,
 };
 const LIST_KEYS = {
   ArrowDown: () => move(state.cursorIndex + 1), ArrowUp: () => move(state.cursorIndex - 1),

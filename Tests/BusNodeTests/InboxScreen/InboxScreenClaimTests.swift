@@ -1,0 +1,84 @@
+import ErrorBus
+import Testing
+
+@testable import BusNodeKit
+
+/// Claims at the full screen that are prolonged, or handed to another person.
+@Suite struct InboxScreenClaimTests {
+    private typealias Fixture = ScreenFixture
+
+    /// Claimed by this person, for so many seconds.
+    private static func claimed(
+        _ number: Int, for seconds: Double = 60, _ more: [String: JSONValue] = [:]
+    ) -> JSONValue {
+        let claim: [String: JSONValue] = [
+            "stage": "claimed", "claimedBy": "ann",
+            "claimedUntil": Fixture.time(secondsAgo: -seconds),
+        ]
+        return Fixture.item(number, claim.merging(more) { $1 })
+    }
+
+    private func type(_ text: String, _ fixture: inout Fixture) {
+        for character in text { fixture.press(.character(character)) }
+    }
+
+    @Test("C prolongs one's own claim, also of a group, and makes none shorter")
+    func prolonged() {
+        var fixture = Fixture([Self.claimed(1)])
+        #expect(
+            fixture.press(.character("C")) == [.send(.claim(id: Fixture.id(1), takeOver: true))])
+        func group(_ seconds: Double...) -> [JSONValue] {
+            seconds.enumerated().map { index, time in
+                Self.claimed(index + 1, for: time, ["group": 7, "description": "Disk is full"])
+            }
+        }
+        fixture = Fixture(group(60, 90))
+        #expect(
+            fixture.press(.character("C"))
+                == [.send(.claimGroup(7, takeOver: true, seen: 100))])
+        for items in [[Self.claimed(1, for: 1_800)], group(60, 1_800)] {
+            fixture = Fixture(items)
+            #expect(fixture.press(.character("C")).isEmpty)
+            #expect(fixture.row(22) == "you have claimed it for longer than 15 min")
+        }
+    }
+
+    @Test("o takes a name, and Return hands the claim to that person")
+    func handedOver() {
+        var fixture = Fixture([Self.claimed(1)])
+        fixture.press(.character("o"))
+        #expect(fixture.row(22) == "Hand over Disk 1 is full, to: ▏")
+        #expect(fixture.row(23) == "Enter hand over  Ctrl-U empty  Esc back")
+        #expect(fixture.press(.enter).isEmpty)
+        #expect(fixture.row(22).hasPrefix("a claim is handed to a person: type a name"))
+        type(" bob ", &fixture)
+        let request = InboxRequest.claim(id: Fixture.id(1), takeOver: false, to: "bob")
+        #expect(fixture.press(.enter) == [.send(request)])
+        #expect(fixture.screen.mode == .list)
+        fixture.refuse(request, Failure(.declined, "to: found bob, who is no user"))
+        #expect(fixture.row(22) == "to: found bob, who is no user")
+        fixture.press(.character("o"), .escape)
+        #expect(fixture.screen.mode == .list)
+    }
+
+    @Test("o at the row of a group hands over all of it, and at what has ended nothing")
+    func ofGroup() {
+        let members = (1...2).map {
+            Self.claimed($0, ["group": 7, "description": "Disk is full"])
+        }
+        var fixture = Fixture(members)
+        fixture.press(.character("o"))
+        #expect(fixture.row(22) == "Hand over the group of Disk is full, to: ▏")
+        type("bob", &fixture)
+        #expect(
+            fixture.press(.enter)
+                == [.send(.claimGroup(7, takeOver: false, to: "bob", seen: 100))])
+        fixture = Fixture([Self.claimed(1), Fixture.item(2)])
+        fixture.press(.character("o"))
+        type("bob", &fixture)
+        fixture.change(
+            Fixture.item(1, ["revision": 101, "stage": "closed", "reason": "withdrawn"]))
+        #expect(fixture.press(.enter).isEmpty)
+        #expect(fixture.row(22) == "no longer open: nothing was sent")
+    }
+}
