@@ -2,6 +2,7 @@ import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 extension RealSockets {
     /// Peers without a link that ask for large answers until they are sent no more.

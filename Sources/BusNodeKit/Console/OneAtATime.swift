@@ -1,3 +1,4 @@
+import HTTPTypes
 import Synchronization
 
 /// A sort of work that a console does for one request at a time: each reads many whole reports.

@@ -40,7 +40,7 @@ package struct LargeMessages: Sendable {
     /// The refusal in the place of a message that is not sent.
     ///
     /// - Parameter id: The presentation whose answer it is, which is kept under its id.
-    static func refusal(of id: PresentationID? = nil) -> Message.Reject {
+    package static func refusal(of id: PresentationID? = nil) -> Message.Reject {
         let pause = milliseconds(for: byteCountMax) / 8
         let most = "sent \(byteCountMax >> 20) MiB in large messages, and no more for now"
         let kept = "; the answer is kept: ask again with this id in \(pause / 1_000) s"

@@ -5,6 +5,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Claims that are handed to another person, over HTTP.
 @Suite final class ConsoleHandOverTests {

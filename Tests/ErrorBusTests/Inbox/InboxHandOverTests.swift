@@ -2,6 +2,7 @@ import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Claims that are handed to another person.
 struct InboxHandOverTests {

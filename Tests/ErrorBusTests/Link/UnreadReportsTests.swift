@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// A child sends its parent no more bytes of reports than the parent may leave unread.
 @Suite struct UnreadReportsTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// docs/wire.md has the verbs, fields, codes and limits of the code, and no others.
 @Suite struct WireDocumentTests {
