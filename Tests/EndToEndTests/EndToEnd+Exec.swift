@@ -208,6 +208,51 @@ extension EndToEnd {
             #expect(try await exec.ending() == 7)
         }
 
+        /// Exec, leading the session and the foreground of the terminal, and its process.
+        private func foreground(_ pty: Pty, _ script: String) async throws -> (Launched, pid_t) {
+            let exec = try Launched(
+                [
+                    "--ctty", "--wait", "sh", "-c", "echo process $$; exec \"$0\" \"$@\"",
+                    Launched.busNode, "exec", "--to", sandbox.endpoint("none"), "--grace", "200ms",
+                    "--", "sh", "-c", script,
+                ], program: "/usr/bin/setsid", input: .terminal(pty))
+            #expect(await exec.prints("up\n"), "\(exec.errors.value) \(pty.screen.value)")
+            let line = try #require(exec.output.value.split(separator: "\n").first)
+            return (exec, try #require(pid_t(line.dropFirst("process ".count))))
+        }
+
+        @Test(
+            "In the foreground of a terminal a command gets once what a key or a process sends",
+            arguments: [true, false])
+        func foregroundOnce(isKey: Bool) async throws {
+            let pty = try Pty()
+            let (exec, process) = try await foreground(
+                pty,
+                """
+                n=0; trap 'n=$((n+1)); echo interrupts $n' INT
+                trap 'echo in all $n; exit 7' USR1
+                echo up; while :; do sleep 0.02; done
+                """)
+            if isKey { pty.type("\u{3}") } else { kill(process, SIGINT) }
+            #expect(await exec.prints("interrupts 1\n"))
+            // Exec passes it on after what came before.
+            kill(process, SIGUSR1)
+            #expect(await exec.prints("in all 1\n"))
+            #expect(try await exec.ending() == 7)
+        }
+
+        @Test(
+            "A signal sent to exec alone ends its command in the foreground of a terminal",
+            arguments: [SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+        func foregroundEnds(signal: Int32) async throws {
+            let pty = try Pty()
+            let (exec, process) = try await foreground(
+                pty, "ulimit -c 0; echo up; while :; do sleep 0.02; done")
+            kill(process, signal)
+            #expect(try await exec.ending() == 128 + signal)
+            #expect(!pty.screen.value.contains("waiting"))
+        }
+
         @Test("A hangup after a termination does not make a decision of it")
         func hangupAfterTermination() async throws {
             let script = """

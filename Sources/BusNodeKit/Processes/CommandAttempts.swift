@@ -2,7 +2,6 @@ package import ErrorBus
 import Foundation
 import Glibc
 import Synchronization
-import UnixSignals
 
 /// Runs a command until it succeeds or an answer ends it.
 package final class CommandAttempts: Responder {
@@ -103,8 +102,8 @@ package final class CommandAttempts: Responder {
 
     package func run() async throws -> Status {
         // Trapped before the command starts, so that no signal is missed.
-        let signals = await UnixSignalsSequence(
-            trapping: .sigint, .sigterm, .sighup, .sigquit, .sigusr1, .sigusr2)
+        let signals = try ReceivedSignal.trapping(
+            [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2])
         return await withTaskGroup(of: Status?.self) { group in
             group.addTask { await self.passOn(signals) }
             group.addTask { await self.runUntilDecided() }
@@ -227,9 +226,9 @@ package final class CommandAttempts: Responder {
 
     /// Passes signals to the command while it runs; a signal while a presentation is open withdraws
     /// it. Nil unless a signal ends the whole: it does so only while no command runs.
-    private func passOn(_ signals: UnixSignalsSequence) async -> Status? {
-        for await signal in signals {
-            let number = signal.rawValue
+    private func passOn(_ signals: AsyncStream<ReceivedSignal>) async -> Status? {
+        for await received in signals {
+            let number = received.number
             let ends = ![SIGUSR1, SIGUSR2].contains(number)
             if passedThrough.isRunning {
                 // A service manager may send SIGHUP after SIGTERM, which stays the reason.
@@ -237,22 +236,13 @@ package final class CommandAttempts: Responder {
                     let signal = Signal(number: number)
                     interrupted.withLock { $0 = number == SIGHUP ? $0 ?? signal : signal }
                 }
-                // A key press already reached the command, which is in the same process group.
-                let isKey = [SIGINT, SIGQUIT].contains(number) && Self.isForeground
-                if !isKey { passedThrough.send(number) }
+                // A key already reached the command, which is in the same process group.
+                if !received.isKey { passedThrough.send(number) }
             } else if ends {
                 return Status(code: Interrupted(signal: number).exitCode, isUnreachable: false)
             }
         }
         return nil
-    }
-
-    /// Whether this process group has the terminal, so that its keys signal all of it.
-    private static var isForeground: Bool {
-        let terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
-        guard terminal >= 0 else { return false }
-        defer { close(terminal) }
-        return tcgetpgrp(terminal) == getpgrp()
     }
 }
 
