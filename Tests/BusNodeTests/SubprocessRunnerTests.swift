@@ -36,9 +36,11 @@ struct SubprocessRunnerTests {
         #expect(much.standardErrorTail.utf8.count == SubprocessRunner.errorTailMax)
     }
 
-    @Test("A command's background processes do not delay it")
-    func leftBehind() async throws {
-        let result = try await run("sleep 900 & echo $!")
+    @Test(
+        "A command's background processes do not delay it, and go on",
+        arguments: ["sleep 900 & echo $!", "setsid sleep 900 & echo $!"])
+    func leftBehind(script: String) async throws {
+        let result = try await run(script)
         #expect(result.status == .exited(0))
         let text = String(decoding: result.standardOutput, as: UTF8.self)
         let pid = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
@@ -54,8 +56,13 @@ struct SubprocessRunnerTests {
         #expect(kill(pid, SIGKILL) == 0)
     }
 
-    @Test("The time limit ends the command and its processes, even stubborn ones")
-    func limit() async throws {
+    @Test(
+        "The time limit ends the command and its processes, even stubborn ones and daemons",
+        arguments: [
+            "trap '' TERM; sleep 900 & echo $! >FILE; wait; wait; sleep 900",
+            "(setsid sh -c 'trap \"\" TERM; echo $$ >FILE; sleep 900; :' &); sleep 900",
+        ])
+    func limit(script: String) async throws {
         let file = FileManager.default.temporaryDirectory
             .appendingPathComponent("eb-run-\(UInt64.random(in: 0...UInt64.max))").path
         defer { try? FileManager.default.removeItem(atPath: file) }
@@ -64,15 +71,34 @@ struct SubprocessRunnerTests {
         // Longer each time, until the shell came so far before its time was over.
         while !text.hasSuffix("\n") {
             await #expect(throws: SubprocessRunner.TimedOut.self) {
-                try await run(
-                    "trap '' TERM; sleep 900 & echo $! >\(file); wait; wait; sleep 900",
-                    limit: limit)
+                try await run(script.replacing("FILE", with: file), limit: limit)
             }
             text = (try? String(contentsOfFile: file, encoding: .utf8)) ?? ""
             limit = limit * 4
         }
         let pid = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
-        #expect(Self.isGone(pid))
+        while !Self.isGone(pid) { await Task.yield() }
+    }
+
+    @Test("The end of one command leaves the daemons of others")
+    func otherDaemons() async throws {
+        let other = try await run("setsid sleep 900 & echo $!")
+        let text = String(decoding: other.standardOutput, as: UTF8.self)
+        let pid = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
+        await #expect(throws: SubprocessRunner.TimedOut.self) {
+            try await run("sleep 900", limit: .milliseconds(10))
+        }
+        #expect(!Self.isGone(pid))
+        #expect(kill(pid, SIGKILL) == 0)
+    }
+
+    @Test("A command within another has the marks of both")
+    func marks() {
+        let outer = CommandTree.marks(adding: "outer", environment: [:])
+        #expect(outer == "outer")
+        let inner = CommandTree.marks(
+            adding: "inner", environment: [CommandTree.markName: outer])
+        #expect(inner == "outer inner")
     }
 
     @Test("Past its limit what a command started has time to end, too")

@@ -28,10 +28,15 @@ extension EndToEnd {
             #expect(try await present.ending() == 130)
         }
 
-        @Test("A presenter's program that ignores SIGTERM does not outlive the node")
-        func endsPrograms() async throws {
+        @Test(
+            "A presenter's program that ignores SIGTERM does not outlive the node, nor its daemon",
+            arguments: [
+                "trap '' TERM\necho $$ >$DIR/pid\nexec sleep 900\n",
+                "(setsid sh -c 'trap \"\" TERM; echo $$ >$DIR/pid; exec sleep 900' &)\nsleep 900\n",
+            ])
+        func endsPrograms(script: String) async throws {
             try sandbox.writeTopology(presenters: "command: [sh, ask.sh]")
-            try sandbox.write("ask.sh", "trap '' TERM\necho $$ >$DIR/pid\nexec sleep 900\n")
+            try sandbox.write("ask.sh", script)
             let central = try await sandbox.start("central")
             let present = try sandbox.presentRetry(to: sandbox.endpoint("central"))
             let isAsked = await eventually { [sandbox] in

@@ -1,9 +1,9 @@
 import Glibc
 import Synchronization
 
-/// The process groups of the commands that this process runs.
+/// The commands that this process runs, each in a process group of its own.
 ///
-/// A command ends with its group: SIGTERM, and 2 s later SIGKILL for what is left of it.
+/// A command ends with all that it started: SIGTERM, and 2 s later SIGKILL for what is left.
 package final class ProcessGroups: Sendable {
     package static let ofThisProcess = ProcessGroups()
     /// How long a command may take to end once it was asked to.
@@ -13,65 +13,68 @@ package final class ProcessGroups: Sendable {
     private struct State {
         /// The commands that are being started, whose groups are not known yet.
         var startingCount = 0
-        var groups: Set<pid_t> = []
+        var commands: Set<CommandTree> = []
         var isEnding = false
     }
 
     private let state = Mutex(State())
 
-    /// Runs a command, whose group is passed to the closure's argument once it has started.
+    /// Runs a command, which is passed to the closure's argument once it has started.
     ///
     /// - Throws: `CancellationError` once this process ends.
     func tracked<Value>(
-        _ run: (@escaping @Sendable (pid_t) -> Void) async throws -> Value
+        _ run: (@escaping @Sendable (CommandTree) -> Void) async throws -> Value
     ) async throws -> Value {
         try state.withLock { state in
             guard !state.isEnding else { throw CancellationError() }
             state.startingCount += 1
         }
-        let group = Mutex<pid_t?>(nil)
+        let command = Mutex<CommandTree?>(nil)
         defer {
             state.withLock { state in
-                if let group = group.withLock(\.self) {
-                    state.groups.remove(group)
+                if let command = command.withLock(\.self) {
+                    state.commands.remove(command)
                 } else {
                     state.startingCount -= 1
                 }
             }
         }
         return try await run { [self] started in
-            group.withLock { $0 = started }
+            command.withLock { $0 = started }
             let isEnding = state.withLock { state in
                 state.startingCount -= 1
-                state.groups.insert(started)
+                state.commands.insert(started)
                 return state.isEnding
             }
-            if isEnding { kill(-started, SIGTERM) }
+            if isEnding { kill(-started.group, SIGTERM) }
         }
     }
 
     /// Ends all that still run, and those that are being started. Called before this process ends,
     /// so that no command outlives it.
     package func end() async {
-        let groups = state.withLock { state in
+        let commands = state.withLock { state in
             state.isEnding = true
-            return state.groups
+            return state.commands
         }
-        for group in groups { kill(-group, SIGTERM) }
+        for command in commands { kill(-command.group, SIGTERM) }
+        let strays = Dictionary(uniqueKeysWithValues: commands.map { ($0, $0.dismissStrays()) })
         await Self.wait { [self] in
-            state.withLock { $0.startingCount == 0 && !$0.groups.contains(where: Self.isLeft) }
+            let (startingCount, all) = state.withLock {
+                ($0.startingCount, $0.commands.union(commands))
+            }
+            return startingCount == 0 && !all.contains { $0.isLeft(strays[$0] ?? []) }
         }
-        for group in state.withLock(\.groups) where Self.isLeft(group) { kill(-group, SIGKILL) }
+        for command in state.withLock(\.commands).union(commands) { command.end() }
     }
 
-    /// Waits for the end of a group that got SIGTERM, also in a task that is cancelled, and kills
-    /// what is left of it.
-    static func waitForEnd(of group: pid_t) async {
-        await wait { !isLeft(group) }
-        if isLeft(group) { kill(-group, SIGKILL) }
+    /// Waits for the end of a command whose group got SIGTERM, also in a task that is cancelled,
+    /// and kills what is left of it.
+    static func waitForEnd(of command: CommandTree) async {
+        let strays = command.dismissStrays()
+        await wait { !command.isLeft(strays) }
+        command.end()
     }
-
-    private static func isLeft(_ group: pid_t) -> Bool { kill(-group, 0) == 0 }
 
     private static func wait(until isOver: @escaping @Sendable () -> Bool) async {
         await Task.detached {

@@ -5,8 +5,8 @@ import Subprocess
 import Synchronization
 import SystemPackage
 
-/// Runs the commands of rules and presenters. Each gets its own process group, so that ending it
-/// ends the processes it started; its limit is enforced.
+/// Runs the commands of rules and presenters. Each gets its own process group and a mark, so that
+/// ending it ends the processes it started; its limit is enforced.
 struct SubprocessRunner: CommandRunner {
     /// The bytes of output kept; the rest is read and dropped.
     static let outputMax = 64 * 1024
@@ -27,6 +27,9 @@ struct SubprocessRunner: CommandRunner {
         guard let program = command.first else {
             throw Failure(.badConfiguration, "an empty command")
         }
+        let mark = UUID().uuidString
+        var environment = environment
+        environment[CommandTree.markName] = CommandTree.marks(adding: mark)
         var options = PlatformOptions()
         options.processGroupID = 0
         options.teardownSequence = [
@@ -43,7 +46,7 @@ struct SubprocessRunner: CommandRunner {
             workingDirectory: folder.flatMap { $0.isEmpty ? nil : .init($0) },
             platformOptions: options)
         return try await withThrowingTaskGroup(of: CommandResult.self) { group in
-            group.addTask { try await Self.run(configuration, input: input) }
+            group.addTask { try await Self.run(configuration, mark: mark, input: input) }
             group.addTask {
                 try await Task.sleep(for: timeLimit)
                 throw TimedOut(command: program, limit: timeLimit)
@@ -57,7 +60,7 @@ struct SubprocessRunner: CommandRunner {
     /// Does not wait for the pipes beyond the command's own end: a server that it started in the
     /// background may hold them.
     private static func run(
-        _ configuration: Configuration, input: [UInt8]
+        _ configuration: Configuration, mark: String, input: [UInt8]
     ) async throws -> CommandResult {
         let inputFile = try self.inputFile(input)
         let output: OutputPipe
@@ -82,11 +85,12 @@ struct SubprocessRunner: CommandRunner {
                 output: .fileDescriptor(output.writeEnd, closeAfterSpawningProcess: true),
                 error: .fileDescriptor(errors.writeEnd, closeAfterSpawningProcess: true)
             ) { execution in
-                let group = execution.processIdentifier.value
-                started(group)
-                return group
+                let command = CommandTree(
+                    group: execution.processIdentifier.value, mark: mark)
+                started(command)
+                return command
             }
-            // Past its limit: processes left in its group end with it.
+            // Past its limit: what it started ends with it.
             if Task.isCancelled { await ProcessGroups.waitForEnd(of: result.closureResult) }
             return result
         }
