@@ -119,6 +119,26 @@ def an_undo_takes_back_only_what_was_answered(page, console):
     assert stage_of(console, others) == "leaving"
 
 
+def an_answer_for_a_group_whose_reply_was_lost_counts_once(page, console):
+    alike = console.ask(*[report("Three alike.") for _ in range(3)])
+    signed(page, console)
+    page.choose("Three alike.")
+    page.until(lambda: "Skip × 3" in page.text(".options"), "the answer for all")
+    page.run("const send = window.fetch; window.bodies = [];"
+             "window.fetch = async (path, options) => {"
+             " const reply = await send(path, options);"
+             " if (options?.method !== 'POST') return reply;"
+             " window.bodies.push(options.body);"
+             " if (window.bodies.length === 1) throw new TypeError('lost');"
+             " return reply; }")
+    page.click("[data-option=skip]", "× 3")
+    page.until(lambda: "Skip × 3: Three alike." in page.text("#toasts"), "the answers")
+    assert "not answered" not in page.text("#toasts"), page.text("#toasts")
+    bodies = page.run("return window.bodies")
+    assert len(bodies) == 2 and bodies[0] == bodies[1], bodies
+    assert [each.answer() for each in alike] == [("skip", "ada")] * 3
+
+
 def an_undo_of_one_leaves_the_undo_of_the_rest(page, console):
     alike = console.ask(*[report("Three alike.") for _ in range(3)])
     signed(page, console, undo=60)
@@ -491,7 +511,9 @@ def keys_of_one_character_can_be_turned_off(page, console):
 
 ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_next_silence_alone,
        the_failure_of_a_silence_is_not_shown_in_the_next_form,
-       an_undo_takes_back_only_what_was_answered, an_undo_of_one_leaves_the_undo_of_the_rest,
+       an_undo_takes_back_only_what_was_answered,
+       an_answer_for_a_group_whose_reply_was_lost_counts_once,
+       an_undo_of_one_leaves_the_undo_of_the_rest,
        an_undo_leaves_the_answer_that_came_in_its_place,
        u_undoes_nothing_that_is_not_on_the_screen,
        u_does_not_change_its_meaning_when_time_runs_out,

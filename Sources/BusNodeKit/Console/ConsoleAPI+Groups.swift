@@ -5,8 +5,10 @@ import Hummingbird
 extension ConsoleAPI {
     /// The group, its open members, and the fields in which they differ.
     func group(_ number: Int) throws(APIProblem) -> JSONValue {
-        let group = try openGroup(number)
-        let members = members(of: group)
+        guard let group = inbox.groups.first(where: { $0.number == number }) else {
+            throw APIProblem(.unknownGroup(number))
+        }
+        let members = items(group.members)
         var object = JSONValue(group, console).objectValue ?? [:]
         object["varies"] = GroupDifference.names(in: members.map(\.report)).json
         object["items"] = .array(
@@ -24,15 +26,20 @@ extension ConsoleAPI {
         return .object(object)
     }
 
-    private func openGroup(_ number: Int) throws(APIProblem) -> InboxGroup {
-        guard let group = inbox.groups.first(where: { $0.number == number }) else {
-            throw APIProblem(.unknownGroup(number))
+    /// The open members that had arrived by a revision, and those that a request with this id has
+    /// answered.
+    private func members(
+        ofGroup number: Int, seen: UInt64, doneBy request: UniqueID? = nil
+    ) throws(APIProblem) -> [InboxItem] {
+        do throws(InboxRefusal) {
+            return items(try inbox.members(ofGroup: number, seen: seen, doneBy: request))
+        } catch {
+            throw APIProblem(error)
         }
-        return group
     }
 
-    private func members(of group: InboxGroup) -> [InboxItem] {
-        group.members.compactMap { id in
+    private func items(_ members: [PresentationID]) -> [InboxItem] {
+        members.compactMap { id in
             // A member that ends at this moment is left out.
             try? inbox.item(id)
         }
@@ -42,7 +49,7 @@ extension ConsoleAPI {
         _ number: Int, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws -> JSONValue {
         let fields = try BodyFields(
-            body, allowing: "option", "title", "role", "by", "seen", "confirms",
+            body, allowing: "option", "title", "role", "by", "answer", "seen", "confirms",
             "undoMilliseconds", "values", "comment", "ids")
         let confirmed = try fields.ids("confirms", upTo: ConsoleLimits.chosenCountMax)
         let values = try fields.values(confirming: confirmed != nil)
@@ -50,17 +57,18 @@ extension ConsoleAPI {
         let (option, by) = (try fields.text("option"), try visitor.name(in: fields))
         let undo = try fields.integer("undoMilliseconds", in: Self.undoRange) ?? 0
         let latest = inbox.revision
-        let ownSeen = try seen(in: fields, upTo: latest, doing: "answered")
+        let (request, ownSeen) = (try fields.id("answer"), try seen(in: fields, upTo: latest))
+        guard request == nil || ownSeen != nil else {
+            throw APIProblem.badRequest(
+                "answer: found without seen, by which a repetition leaves out what came "
+                    + "meanwhile: send both")
+        }
         let view = SeenOption(
             id: option, title: fields["title"] == nil ? nil : try fields.text("title", upTo: 1_000),
             role: try fields.word("role", among: ["none"] + ErrorReport.Option.Role.allWords))
         let chosen = try fields.chosen()
-        var members = members(of: try openGroup(number)).filter {
-            $0.openedRevision <= ownSeen ?? latest
-        }
-        if let chosen {
-            members = try SeenOption.chosen(chosen, of: members, doing: "answered")
-        }
+        var members = try members(ofGroup: number, seen: ownSeen ?? latest, doneBy: request)
+        if let chosen { members = try SeenOption.chosen(chosen, of: members) }
         if members.contains(where: { $0.isDestructive(option) }) {
             try visitor.require(.destructive)
         }
@@ -68,7 +76,8 @@ extension ConsoleAPI {
         if confirmed != nil || members.contains(where: { $0.needsTwoPeople(option) }) {
             person = try visitor.person(choosing: option)
         }
-        try view.check(members, sawWhich: ownSeen != nil)
+        let done = Set(members.filter { $0.isDone(by: request) }.map(\.id))
+        try view.check(members.filter { !done.contains($0.id) }, sawWhich: ownSeen != nil)
         let result: GroupAnswer
         do throws(InboxRefusal) {
             // Members that come after the check are not answered either.
@@ -76,22 +85,24 @@ extension ConsoleAPI {
             result =
                 if let person, let confirmed {
                     try confirmGroup(
-                        number, confirmed, only: chosen, option, by: person,
-                        seen: seen, undo: undo)
+                        number, confirmed, only: chosen, option, by: person, id: request,
+                        done: done, seen: seen, undo: undo)
                 } else if let person {
                     try proposeGroup(
-                        number, only: chosen, option, by: person, seen: seen, values: values,
-                        comment: comment)
+                        number, only: chosen, option, by: person, id: request, done: done,
+                        seen: seen, values: values, comment: comment)
                 } else {
                     try inbox.answerGroup(
                         number, only: chosen, option: option, by: by, of: visitor.identity,
-                        seen: seen, undo: undo, values: values, comment: comment)
+                        id: request, seen: seen, undo: undo, values: values, comment: comment)
                 }
         } catch {
             throw APIProblem(error)
         }
         if undo > 0 {
-            for id in result.answered { note(.leaving(option: option), id, by: by) }
+            for id in result.answered where !done.contains(id) {
+                note(.leaving(option: option), id, by: by)
+            }
         }
         return json(result)
     }
@@ -120,7 +131,7 @@ extension ConsoleAPI {
     ///
     /// - Parameter done: What the refusal says is not done.
     private func seen(
-        in fields: BodyFields, upTo latest: UInt64, doing done: String
+        in fields: BodyFields, upTo latest: UInt64, doing done: String = "answered"
     ) throws(APIProblem) -> UInt64? {
         guard let seen = try fields.integer("seen", in: 0...Revisions.max) else { return nil }
         guard let own = console.revisions.own(seen, upTo: latest) else {
@@ -209,7 +220,7 @@ extension ConsoleAPI {
         let latest = inbox.revision
         let seen = try seen(in: fields, upTo: latest, doing: done) ?? latest
         let chosen = try fields.chosen()
-        let members = members(of: try openGroup(number)).filter { $0.openedRevision <= seen }
+        let members = try members(ofGroup: number, seen: seen)
         if let chosen { _ = try SeenOption.chosen(chosen, of: members, doing: done) }
         return (chosen, seen)
     }
@@ -268,7 +279,7 @@ struct SeenOption {
     ///
     /// - Parameter done: What the refusal says is not done.
     static func chosen(
-        _ ids: Set<PresentationID>, of members: [InboxItem], doing done: String
+        _ ids: Set<PresentationID>, of members: [InboxItem], doing done: String = "answered"
     ) throws(APIProblem) -> [InboxItem] {
         let found = members.filter { ids.contains($0.id) }
         guard found.count < ids.count else { return found }

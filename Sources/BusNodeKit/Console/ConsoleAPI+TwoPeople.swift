@@ -26,27 +26,36 @@ extension ConsoleAPI {
         note(.confirm(option: option, of: answer.by), item.id, by: person.name)
     }
 
+    /// - Parameters:
+    ///   - id: Names the request.
+    ///   - done: The members for which the request was carried out before.
     func proposeGroup(
         _ number: Int, only chosen: Set<PresentationID>?, _ option: String,
-        by person: SignedInPerson, seen: UInt64, values: [String: JSONValue], comment: String?
+        by person: SignedInPerson, id: UniqueID?, done: Set<PresentationID>, seen: UInt64,
+        values: [String: JSONValue], comment: String?
     ) throws(InboxRefusal) -> GroupAnswer {
         let result = try inbox.proposeGroup(
-            number, only: chosen, option: option, by: person, seen: seen, values: values,
+            number, only: chosen, option: option, by: person, id: id, seen: seen, values: values,
             comment: comment)
-        for id in result.proposed { note(.propose(option: option), id, by: person.name) }
+        for id in result.proposed where !done.contains(id) {
+            note(.propose(option: option), id, by: person.name)
+        }
         return result
     }
 
+    /// As ``proposeGroup``.
     func confirmGroup(
         _ number: Int, _ proposals: Set<UniqueID>, only chosen: Set<PresentationID>?,
-        _ option: String, by person: SignedInPerson, seen: UInt64, undo: Duration
+        _ option: String, by person: SignedInPerson, id: UniqueID?, done: Set<PresentationID>,
+        seen: UInt64, undo: Duration
     ) throws(InboxRefusal) -> GroupAnswer {
         let result = try inbox.confirmGroup(
-            number, proposals, only: chosen, option: option, by: person, seen: seen, undo: undo
+            number, proposals, only: chosen, option: option, by: person, id: id, seen: seen,
+            undo: undo
         ) { item, proposal in
             fault(of: proposal, for: item) == nil
         }
-        for id in result.answered {
+        for id in result.answered where !done.contains(id) {
             guard let proposer = try? inbox.item(id).answer?.by else { continue }
             note(.confirm(option: option, of: proposer), id, by: person.name)
         }

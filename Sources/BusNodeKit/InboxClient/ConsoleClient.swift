@@ -141,23 +141,19 @@ package struct ConsoleClient: Sendable {
         let path = "/presentations/\(id)/answer"
         var fields: [String: JSONValue] = [
             "option": .string(option), "by": .string(person),
-            "answer": .string(PresentationID.make().value.description),
             "undoMilliseconds": .milliseconds(undo),
         ]
         fields["confirms"] = proposal.map { .string($0) }
         fields["values"] = values.isEmpty ? nil : .object(values)
         fields["comment"] = comment.map { .string($0) }
-        return try await postTwice(path, .object(fields))
+        return try await postTwice(path, fields, naming: "answer")
     }
 
     /// Writes a note. Repeated when the reply was lost: under the same id it counts once.
     func note(_ id: String, text: String, by person: String) async throws -> JSONValue {
         try await postTwice(
-            "/presentations/\(id)/note",
-            [
-                "text": .string(text), "by": .string(person),
-                "note": .string(PresentationID.make().value.description),
-            ])
+            "/presentations/\(id)/note", ["text": .string(text), "by": .string(person)],
+            naming: "note")
     }
 
     /// Undoes answers of a group, in as many requests as their number needs. Returns what was
@@ -184,8 +180,12 @@ package struct ConsoleClient: Sendable {
         return ["undone": undone.json]
     }
 
-    /// Sends a body that has an id of its own, once more when the reply was lost.
-    private func postTwice(_ path: String, _ body: JSONValue) async throws -> JSONValue {
+    /// Sends a body with a new id under this name, once more when the reply was lost.
+    fileprivate func postTwice(
+        _ path: String, _ fields: [String: JSONValue], naming name: String
+    ) async throws -> JSONValue {
+        let id = JSONValue.string(PresentationID.make().value.description)
+        let body = JSONValue.object(fields.merging([name: id]) { $1 })
         do {
             return try await post(path, body)
         } catch let failure as Failure where failure.status == .unavailable {
@@ -346,7 +346,7 @@ package enum InboxRequest: Hashable, Sendable {
                 comment: comment)
         case .answerGroup(
             let number, let option, let seen, let confirms, let values, let comment, let ids):
-            return try await client.post(
+            return try await client.postTwice(
                 "/groups/\(number)/answer",
                 [
                     "option": .string(option), "by": by, "seen": .integer(seen),
@@ -355,7 +355,7 @@ package enum InboxRequest: Hashable, Sendable {
                     "values": values.isEmpty ? .null : .object(values),
                     "comment": .text(comment),
                     "ids": ids.map(\.json) ?? .null,
-                ])
+                ], naming: "answer")
         case .claim(let id, let takeOver, let receiver):
             return try await client.post(
                 "/presentations/\(id)/claim",

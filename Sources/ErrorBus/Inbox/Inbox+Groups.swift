@@ -4,6 +4,7 @@ extension Inbox {
     ///
     /// - Parameters:
     ///   - chosen: The members it answers; the others stay open. Nil for all.
+    ///   - id: Names this request; repeated, it acknowledges what it has done, and does the rest.
     ///   - seen: The revision of the inbox that the person saw; later members are not answered.
     ///   - values: The values of the option's fields: the same for all.
     ///   - comment: Why the author answers so: the same for all.
@@ -11,14 +12,15 @@ extension Inbox {
     /// - Throws: When no such group is open.
     package func answerGroup(
         _ number: Int, only chosen: Set<PresentationID>? = nil, option: String, by: String,
-        of identity: String? = nil, seen: UInt64? = nil, undo: Duration = .zero,
-        values: [String: JSONValue] = [:], comment: String? = nil
+        of identity: String? = nil, id: UniqueID? = nil, seen: UInt64? = nil,
+        undo: Duration = .zero, values: [String: JSONValue] = [:], comment: String? = nil
     ) throws(InboxRefusal) -> GroupAnswer {
-        try forEach(ofGroup: number, only: chosen, seen: seen) { id, result throws(InboxRefusal) in
+        try forEach(ofGroup: number, only: chosen, seen: seen, doneBy: id) {
+            member, result throws(InboxRefusal) in
             let given = try answer(
-                id, option: option, by: by, of: identity, undo: undo, values: values,
-                comment: comment)
-            result.add(given, for: id)
+                member, option: option, by: by, of: identity, id: id?.act(on: member), undo: undo,
+                values: values, comment: comment)
+            result.add(given, for: member)
         }
     }
 
@@ -27,16 +29,20 @@ extension Inbox {
     ///
     /// - Parameters:
     ///   - chosen: The members it is proposed for. Nil for all.
+    ///   - id: Names this request, as for an answer.
     ///   - seen: The revision of the inbox that the person saw; later members are left alone.
     /// - Throws: When no such group is open.
     package func proposeGroup(
         _ number: Int, only chosen: Set<PresentationID>? = nil, option: String,
-        by person: SignedInPerson, seen: UInt64? = nil, values: [String: JSONValue] = [:],
-        comment: String? = nil
+        by person: SignedInPerson, id: UniqueID? = nil, seen: UInt64? = nil,
+        values: [String: JSONValue] = [:], comment: String? = nil
     ) throws(InboxRefusal) -> GroupAnswer {
-        try forEach(ofGroup: number, only: chosen, seen: seen) { id, result throws(InboxRefusal) in
-            try propose(id, option: option, by: person, values: values, comment: comment)
-            result.proposed.append(id)
+        try forEach(ofGroup: number, only: chosen, seen: seen, doneBy: id) {
+            member, result throws(InboxRefusal) in
+            try propose(
+                member, option: option, by: person, id: id?.act(on: member), values: values,
+                comment: comment)
+            result.proposed.append(member)
         }
     }
 
@@ -46,6 +52,7 @@ extension Inbox {
     /// - Parameters:
     ///   - proposals: Those that the person saw.
     ///   - chosen: The members it is confirmed for. Nil for all.
+    ///   - id: Names this request, as for an answer.
     ///   - seen: The revision of the inbox that the person saw; later members are left alone.
     ///   - counts: Whether the author of a proposal may still propose it.
     /// - Returns: The members answered, the reason for each refused one, and the proposals that no
@@ -53,20 +60,26 @@ extension Inbox {
     /// - Throws: When no such group is open.
     package func confirmGroup(
         _ number: Int, _ proposals: Set<UniqueID>, only chosen: Set<PresentationID>? = nil,
-        option: String, by person: SignedInPerson, seen: UInt64? = nil, undo: Duration = .zero,
-        counts: (InboxItem, InboxProposal) -> Bool = { _, _ in true }
+        option: String, by person: SignedInPerson, id: UniqueID? = nil, seen: UInt64? = nil,
+        undo: Duration = .zero, counts: (InboxItem, InboxProposal) -> Bool = { _, _ in true }
     ) throws(InboxRefusal) -> GroupAnswer {
-        let standing = try openMembers(ofGroup: number).compactMap { try? item($0).proposal?.id }
-        var given = try forEach(ofGroup: number, only: chosen, seen: seen) {
-            id, result throws(InboxRefusal) in
-            let item = try item(id)
+        let standing = try members(ofGroup: number, doneBy: id)
+            .compactMap { try? item($0).proposal?.id }
+        var given = try forEach(ofGroup: number, only: chosen, seen: seen, doneBy: id) {
+            member, result throws(InboxRefusal) in
+            let item = try item(member)
+            if let answer = item.answer, item.isDone(by: id), answer.option == option {
+                return result.add(answer, for: member)
+            }
             guard let standing = item.proposal else { throw .noProposal }
             guard proposals.contains(standing.id), standing.revision <= seen ?? .max else {
                 throw .otherProposal(standing)
             }
             guard counts(item, standing) else { throw .proposed(standing) }
-            let given = try confirm(id, standing.id, option: option, by: person, undo: undo)
-            result.add(given, for: id)
+            let given = try confirm(
+                member, standing.id, option: option, by: person, id: id?.act(on: member),
+                undo: undo)
+            result.add(given, for: member)
         }
         given.notProposed = proposals.subtracting(standing)
         return given
@@ -131,20 +144,26 @@ extension Inbox {
     /// refusals.
     private func forEach(
         ofGroup number: Int, only chosen: Set<PresentationID>?, seen: UInt64?,
+        doneBy request: UniqueID?,
         _ body: (PresentationID, inout GroupAnswer) throws(InboxRefusal) -> Void
     ) throws(InboxRefusal) -> GroupAnswer {
         var result = GroupAnswer()
-        for id in try openMembers(ofGroup: number, seen: seen) where chosen?.contains(id) ?? true {
+        let members = try members(ofGroup: number, seen: seen, doneBy: request)
+        for id in members where chosen?.contains(id) ?? true {
             do throws(InboxRefusal) { try body(id, &result) } catch { result.refused[id] = error }
         }
         return result
     }
 
-    private func openMembers(
-        ofGroup number: Int, seen: UInt64? = nil
+    /// The open members of a group that had arrived by revision `seen`, oldest first, and those
+    /// that a request with this id has answered.
+    ///
+    /// - Throws: When there is none.
+    package func members(
+        ofGroup number: Int, seen: UInt64? = nil, doneBy request: UniqueID?
     ) throws(InboxRefusal) -> [PresentationID] {
         try act { machine, _ throws(InboxRefusal) in
-            try machine.members(ofGroup: number, seen: seen)
+            try machine.members(ofGroup: number, seen: seen, doneBy: request)
         }
     }
 }

@@ -70,6 +70,27 @@ package struct GroupAnswer: Hashable, Sendable {
     }
 }
 
+extension InboxItem {
+    /// Whether a request for its group with this id has answered it, or proposed its option.
+    package func isDone(by request: UniqueID?) -> Bool {
+        guard let own = request?.act(on: id) else { return false }
+        return answer?.id == own || proposal?.id == own
+    }
+}
+
+extension UniqueID {
+    /// The id of what a request with this id does to one member of a group: the same each time that
+    /// the request is repeated.
+    func act(on member: PresentationID) -> UniqueID {
+        let digest = Sodium.sha256(Array("\(self) \(member)".utf8))
+        func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+        // Version 8: of a form of its own (RFC 9562).
+        return UniqueID(
+            high: (word(digest[..<8]) & ~0xF000) | 0x8000,
+            low: (word(digest[8..<16]) & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000)
+    }
+}
+
 /// The result of claiming or releasing a whole group.
 package struct GroupClaim: Hashable, Sendable {
     /// The members that are claimed now, or released.

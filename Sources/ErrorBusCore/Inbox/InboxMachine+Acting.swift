@@ -193,12 +193,17 @@ extension InboxMachine {
         }
     }
 
-    /// The members of an open group, oldest first, that had arrived by revision `seen`: an answer
-    /// covers only what its author saw.
+    /// The open members of a group, oldest first, that had arrived by revision `seen`: an answer
+    /// covers only what its author saw. Among them those that a request with this id has answered.
     package func members(
-        ofGroup number: Int, seen: UInt64?
+        ofGroup number: Int, seen: UInt64?, doneBy request: UniqueID? = nil
     ) throws(InboxRefusal) -> [PresentationID] {
-        guard let members = members(ofGroup: number) else { throw .unknownGroup(number) }
+        let done = items.values.filter {
+            $0.group == number && !$0.isOpen && $0.isDone(by: request)
+        }
+        let open = members(ofGroup: number)
+        guard open != nil || !done.isEmpty else { throw .unknownGroup(number) }
+        let members = ((open ?? []) + done).sorted { $0.isOlder(than: $1) }
         return members.filter { $0.openedRevision <= seen ?? .max }.map(\.id)
     }
 

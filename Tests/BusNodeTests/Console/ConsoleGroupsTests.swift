@@ -162,6 +162,42 @@ struct ConsoleGroupsTests {
         for task in asking { task.cancel() }
     }
 
+    @Test("An answer that is repeated after a lost reply has the same reply, and is noted once")
+    func repeated() async throws {
+        let asking = try await present("One.", "One.", "One.")
+        let (group, all) = (try number, api.inbox.items().map(\.id))
+        let seen = api.console.revisions.shown(api.inbox.revision)
+        func answer(_ fields: [String: JSONValue] = [:]) throws -> JSONValue {
+            let body: [String: JSONValue] = [
+                "option": "go", "by": "ann", "undoMilliseconds": 60_000,
+                "answer": .string(UniqueID(high: 0x7000, low: 1).description),
+                "seen": .integer(seen),
+            ]
+            return try api.answerGroup(
+                group, JSONValue.object(body.merging(fields) { $1 }).encoded(), .unnamed)
+        }
+        try api.inbox.claim(all[2], by: "bob")
+        let first = try answer()
+        #expect(first.texts("answered").count == 2)
+        #expect(try answer() == first)
+        #expect(try answer(["ids": json(all)]) == first)
+        // What was refused is answered once it can be.
+        try api.inbox.release(all[2], by: "bob")
+        #expect(try answer().texts("answered") == all.map(\.description))
+        #expect(api.inbox.groups.isEmpty)
+        let last = try answer(["ids": json(all)])
+        #expect(last.texts("answered") == all.map(\.description))
+        #expect(last["refused"] == [])
+        for id in all {
+            #expect(api.console.history.events(of: id).count { $0.event == "leaving" } == 1)
+        }
+        // Another answer under this id, and one without what was seen.
+        #expect(try answer(["comment": "Why"]).texts("answered").isEmpty)
+        let problem = #expect(throws: APIProblem.self) { try answer(["seen": .null]) }
+        #expect(problem?.word == "badRequest")
+        for task in asking { task.cancel() }
+    }
+
     @Test("With a chosen member that is no longer open none is answered, and the refusal names it")
     func inPartChanged() async throws {
         let asking = try await present("One.", "One.", "One.")

@@ -302,6 +302,32 @@ import Testing
         for task in asking { task.cancel() }
     }
 
+    @Test("A request for a group that is repeated after a lost reply is noted once")
+    func repeatedGroup() async throws {
+        let asking = try await present(2, at: inbox)
+        let number = try #require(inbox.groups.first).number
+        func choose(
+            _ name: String, _ id: UInt64, _ fields: [String: JSONValue] = [:]
+        ) throws -> JSONValue {
+            let body: [String: JSONValue] = [
+                "option": "drop", "undoMilliseconds": 60_000,
+                "answer": .string(UniqueID(high: 0x7000, low: id).description),
+                "seen": .integer(api.console.revisions.shown(inbox.revision)),
+            ]
+            return try api.answerGroup(
+                number, JSONValue.object(body.merging(fields) { $1 }).encoded(),
+                try visitor(name))
+        }
+        for _ in 0..<2 { #expect(try choose("ann", 1).texts("proposed").count == 2) }
+        let proposals = shownProposals
+        for _ in 0..<2 { #expect(try choose("bob", 2, proposals).texts("answered").count == 2) }
+        for item in inbox.items() {
+            let events = api.console.history.events(of: item.id).map(\.event)
+            #expect(events.count == Set(events).count && events.count >= 3, "\(events)")
+        }
+        for task in asking { task.cancel() }
+    }
+
     @Test("What a group confirms is a list of ids, and has no values")
     func groupFields() async throws {
         let asking = try await present(1, at: inbox)

@@ -118,10 +118,15 @@ extension EndToEnd {
             let before = try await client.send(
                 "POST", groupPath, ["option": "retry", "by": "ann", "seen": 7])
             #expect([String(before.status), before.text("error")] == ["409", "notSeen"])
-            let answered = try await client.send(
-                "POST", groupPath, ["option": "retry", "by": "ann", "seen": seen])
+            let answer: JSONValue = [
+                "option": "retry", "by": "ann", "seen": seen,
+                "answer": "0197e2b4-0000-7000-8000-000000000002",
+            ]
+            let answered = try await client.send("POST", groupPath, answer)
             #expect(answered.json["answered"] == [.string(id)])
             #expect(try await first.ending() == 0)
+            // Sent again, as after a lost reply.
+            #expect(try await client.send("POST", groupPath, answer).json == answered.json)
             let gone = try await client.send("POST", groupPath, ["option": "retry", "by": "ann"])
             #expect([String(gone.status), gone.text("error")] == ["404", "unknownGroup"])
             withExtendedLifetime(nodes) {}

@@ -1,7 +1,7 @@
 // One answer, claim or release for all that is selected, and the result for each of them.
 import { $, disabledFor, el, redraw } from "./elements.js";
 import { BUSY, CLAIM_TIME, LARGE, whyNotChosen } from "./answering.js";
-import { api, failureText, inParallel, Refusal } from "./api.js";
+import { api, failureText, inParallel, newID, postTwice, Refusal } from "./api.js";
 import { confirmed, dialogResult, ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
@@ -177,7 +177,8 @@ async function answerAll(option, drawn) {
   const parts = [];
   const seen = { seen: drawn.seen, title: option.title, role: option.role ?? "none" };
   await send(items, "answered", async (group, ids) => {
-    const reply = await api("POST", `groups/${group}/answer`, { ...body, ...seen, ids });
+    const reply = await postTwice(
+      `groups/${group}/answer`, { ...body, ...seen, ids, answer: newID() });
     const held = reply.answered.map((id, index) => ({ id, answer: reply.answers[index] }));
     if (held.length > 0) parts.push({ group, held });
     return { done: reply.answered, proposed: reply.proposed, refused: reply.refused };
