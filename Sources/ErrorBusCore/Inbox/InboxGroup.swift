@@ -80,14 +80,12 @@ extension InboxItem {
 
 extension UniqueID {
     /// The id of what a request with this id does to one member of a group: the same each time that
-    /// the request is repeated.
-    func act(on member: PresentationID) -> UniqueID {
-        let digest = Sodium.sha256(Array("\(self) \(member)".utf8))
-        func word(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+    /// the request is repeated, and another one for each member.
+    package func act(on member: PresentationID) -> UniqueID {
         // Version 8: of a form of its own (RFC 9562).
-        return UniqueID(
-            high: (word(digest[..<8]) & ~0xF000) | 0x8000,
-            low: (word(digest[8..<16]) & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000)
+        UniqueID(
+            high: (high ^ member.value.high) & ~0xF000 | 0x8000,
+            low: (low ^ member.value.low) & 0x3FFF_FFFF_FFFF_FFFF | 1 << 63)
     }
 }
 

@@ -1,5 +1,6 @@
 import ErrorBus
 import Foundation
+import Glibc
 import Testing
 
 extension EndToEnd.Users {
@@ -17,32 +18,48 @@ extension EndToEnd.Users {
         return tokens
     }
 
-    /// A stand-in for Slack, and the app that follows the console at an address.
-    private func startedApp(
-        at address: String, with tokens: String
-    ) async throws -> (slack: Launched, bot: Launched) {
-        let here = URL(filePath: #filePath)
-        func path(_ relative: String) -> String {
-            here.appending(path: relative).standardizedFileURL.path
-        }
-        let slack = try Launched(
-            ["python3", path("../slack_stand_in.py"), "xoxb-1", "8f742231b10e8888"],
-            program: "/usr/bin/env")
-        let bot = try Launched(
-            [
-                "python3", path("../../../../Examples/notify/slack_bot.py"), "--console",
-                "http://\(address)", "--tokens", tokens, "--channel", "C1", "--port", "0",
-                "--slack", try await said(slack),
-            ], program: "/usr/bin/env")
-        return (slack, bot)
+    /// A program of Python, by its path from this file.
+    private func python(_ path: String, _ arguments: String...) throws -> Launched {
+        let program = URL(filePath: #filePath).appending(path: path).standardizedFileURL.path
+        return try Launched(["python3", program] + arguments, program: "/usr/bin/env")
+    }
+
+    private func startedSlack() throws -> Launched {
+        try python("../slack_stand_in.py", "xoxb-1", "8f742231b10e8888")
+    }
+
+    /// The app, between the console at an address and a stand-in for Slack.
+    private func startedBot(
+        at address: String, with tokens: String, _ slack: Launched
+    ) async throws -> Launched {
+        try python(
+            "../../../../Examples/notify/slack_bot.py", "--console", "http://\(address)",
+            "--tokens", tokens, "--channel", "C1", "--port", "0", "--slack", try await said(slack))
+    }
+
+    /// Presses the latest button of an option at Slack; the app's status.
+    private func press(
+        _ option: String, by user: String, at slack: Launched, _ bot: Launched,
+        more: [String: JSONValue] = [:]
+    ) async throws -> String {
+        let address = try await said(slack).replacing("http://", with: "")
+        let press: [String: JSONValue] = [
+            "app": .string(try await said(bot)), "user": .string(user), "option": .string(option),
+        ]
+        return try await ConsoleClient(address: address, token: "")
+            .send("POST", "/press", .object(press.merging(more) { $1 })).text("status")
+    }
+
+    private func postCount(_ slack: Launched) -> Int {
+        slack.output.value.components(separatedBy: "chat.postMessage").count - 1
     }
 
     @Test("A Slack app: one message for a group, answered by a person under the person's name")
     func slack() async throws {
         let tokens = try await tokens()
         let (nodes, address) = try await started()
-        let (slack, bot) = try await startedApp(at: address, with: tokens)
-        let app = try await said(bot)
+        let slack = try startedSlack()
+        let bot = try await startedBot(at: address, with: tokens, slack)
         let presents = try (1...3).map { _ in
             try sandbox.present(
                 "--option", "retry=Retry", "--option", "wipe=Wipe:destructive", "--option",
@@ -53,17 +70,10 @@ extension EndToEnd.Users {
         #expect(slack.output.value.contains("|Show, with 1 more>"))
         #expect(slack.output.value.contains("/#/inbox?filter=group%3A"))
         #expect(!slack.output.value.contains("\"action_id\": \"move\""))
-        let standIn = ConsoleClient(
-            address: slack.output.value.components(separatedBy: "//")[1]
-                .components(separatedBy: "\n")[0], token: "")
         func press(
             _ option: String, by user: String, more: [String: JSONValue] = [:]
         ) async throws -> String {
-            let press: [String: JSONValue] = [
-                "app": .string(app), "user": .string(user), "option": .string(option),
-            ]
-            let pressed = JSONValue.object(press.merging(more) { $1 })
-            return try await standIn.send("POST", "/press", pressed).text("status")
+            try await self.press(option, by: user, at: slack, bot, more: more)
         }
         #expect(try await press("retry", by: "U1", more: ["secret": "another"]) == "401")
         #expect(try await press("retry", by: "U9") == "200")
@@ -79,30 +89,58 @@ extension EndToEnd.Users {
             #expect(present.output.value == "retry\n")
         }
         #expect(await slack.prints("3 \\u00d7 retry by ann: "), "\(slack.output.value)")
-        let posts = slack.output.value.components(separatedBy: "chat.postMessage").count - 1
-        #expect(posts == 1)
+        #expect(postCount(slack) == 1)
         for secret in ["xoxb-1", "8f742231b10e8888"] {
             #expect(!bot.output.value.contains(secret))
         }
         withExtendedLifetime(nodes) {}
     }
 
-    @Test("A Slack app whose event stream was cut goes on with the messages that it has posted")
+    @Test("A Slack app that was cut off goes on with the messages that it has posted")
     func slackGoesOn() async throws {
         let tokens = try await tokens()
         let place = "127.0.0.1:\(try Port().number)"
         let (nodes, address) = try await started(more: ", hosts: [\"\(place)\"]")
         let link = try await ProxiedLink(
             sandbox, from: "tcp://\(place)", to: "tcp://\(address)")
-        let (slack, bot) = try await startedApp(at: place, with: tokens)
+        let slack = try startedSlack()
+        let bot = try await startedBot(at: place, with: tokens, slack)
         let first = try sandbox.present("--option", "retry=Retry")
         #expect(await slack.prints("chat.postMessage"), "\(bot.output.value)")
         try link.setUp(false)
         let second = try sandbox.present("--option", "retry=Retry")
         try link.setUp(true)
         #expect(await slack.prints("2 presentations of 2 origins"), "\(bot.output.value)")
-        #expect(slack.output.value.components(separatedBy: "chat.postMessage").count == 2)
+        #expect(postCount(slack) == 1)
         withExtendedLifetime((nodes, first, second)) {}
+    }
+
+    @Test("A Slack app posts nothing twice when it or the console restarts, and its buttons work")
+    func slackRestarts() async throws {
+        let tokens = try await tokens()
+        let (nodes, address) = try await started(at: "127.0.0.1:\(try Port().number)")
+        let slack = try startedSlack()
+        let before = try await startedBot(at: address, with: tokens, slack)
+        let first = try sandbox.present("--option", "retry=Retry")
+        let isRemembered = await eventually { [sandbox] in
+            (try? sandbox.read("tokens/posted.json"))?.contains("\"state\"") == true
+        }
+        #expect(isRemembered, "\(before.output.value) \(before.errors.value)")
+        before.send(SIGKILL)
+        _ = try await before.ending()
+        let bot = try await startedBot(at: address, with: tokens, slack)
+        let second = try sandbox.present("--option", "retry=Retry")
+        #expect(await slack.prints("2 presentations of 2 origins"), "\(bot.errors.value)")
+        nodes[0].send(SIGTERM)
+        #expect(try await nodes[0].ending() == 0)
+        let (central, _) = try await startedCentral()
+        let third = try sandbox.present("--option", "retry=Retry")
+        #expect(await slack.prints("3 presentations of 3 origins"), "\(bot.errors.value)")
+        #expect(postCount(slack) == 1)
+        #expect(try await press("retry", by: "U1", at: slack, bot) == "200")
+        #expect(await slack.prints("3 answered with Retry."), "\(slack.output.value)")
+        for present in [first, second, third] { #expect(try await present.ending() == 0) }
+        withExtendedLifetime((nodes, central)) {}
     }
 
     /// The address that a program of Python prints first.

@@ -20,10 +20,10 @@ extension EndToEnd {
 
         /// The console's address, once central and a relay below it run.
         func started(
-            more: String = "", extra: String = ""
+            at place: String = "127.0.0.1:*", more: String = "", extra: String = ""
         ) async throws -> (nodes: [Launched], address: String) {
             try sandbox.writeTopology(
-                presenters: "console: { listen: \"127.0.0.1:*\", users: \"file:\(file)\"\(more) }",
+                presenters: "console: { listen: \"\(place)\", users: \"file:\(file)\"\(more) }",
                 extra: extra)
             let (central, address) = try await startedCentral()
             return ([central, try await sandbox.start("relay")], address)

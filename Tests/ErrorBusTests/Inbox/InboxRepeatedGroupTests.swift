@@ -1,6 +1,7 @@
 import Testing
 
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Requests for a whole group that are repeated, as after a lost reply.
 struct InboxRepeatedGroupTests {
