@@ -11,12 +11,7 @@ struct JournalLetters: LetterStore {
             try LetterRow.order(Column("number")).fetchAll(database)
         }
         return try rows.map { row in
-            guard let letter = row.letter(at: now) else {
-                throw Failure(
-                    .badData,
-                    "journal \(journal.path): dead letter \(row.number) cannot be read; remove it")
-            }
-            return letter
+            try journal.readable(row.letter(at: now), "dead letter \(row.number)")
         }
     }
 

@@ -17,12 +17,7 @@ struct JournalSilences: SilenceStore {
                 .order(Column("endsAt").desc).limit(Self.countMax).fetchAll(database)
         }
         return try rows.map { row in
-            guard let silence = row.silence(at: now) else {
-                throw Failure(
-                    .badData,
-                    "journal \(journal.path): silence \(row.number) cannot be read; remove it")
-            }
-            return silence
+            try journal.readable(row.silence(at: now), "silence \(row.number)")
         }
     }
 

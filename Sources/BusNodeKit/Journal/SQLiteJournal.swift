@@ -202,6 +202,12 @@ package final class SQLiteJournal: DecisionJournal {
         try database.read(value)
     }
 
+    /// What a row of this name holds; without it the node must not start.
+    func readable<Value>(_ value: Value?, _ row: String) throws(Failure) -> Value {
+        if let value { return value }
+        throw Failure(.badData, "journal \(path): \(row) cannot be read; remove it")
+    }
+
     /// As ``readNow(_:)``, to write.
     func writeNow<Value>(_ updates: (Database) throws -> Value) throws -> Value {
         try database.write(updates)

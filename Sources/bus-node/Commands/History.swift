@@ -22,11 +22,7 @@ struct History: AsyncParsableCommand {
         case text, csv, json
     }
 
-    @Option(help: "The topology file; BUS_NODE_TOPOLOGY when not given.")
-    var topology: String?
-
-    @Option(help: "Only the journal of this node.")
-    var node: String?
+    @OptionGroup var target: TopologyNodes
 
     @Option(name: .customLong("text"), help: "Only with this text, in any case.")
     var q: String?
@@ -77,12 +73,8 @@ struct History: AsyncParsableCommand {
 
     func run() async throws {
         try await orFail {
-            guard
-                let path = topology ?? ProcessInfo.processInfo.environment["BUS_NODE_TOPOLOGY"]
-            else { throw Failure(.usage, "give --topology FILE or set BUS_NODE_TOPOLOGY") }
-            let loaded = try TopologyLoader.load(path).topology
-            let named = try node.map { [try loaded.node(named: $0, in: path)] }
-            let journals = (named ?? loaded.settings).compactMap(\.journal)
+            let (path, nodes) = try target.chosen()
+            let journals = nodes.compactMap(\.journal)
             guard !journals.isEmpty else {
                 throw Failure(
                     .badConfiguration, "\(path): no node has a journal (journal: FILE)")

@@ -12,20 +12,12 @@ struct JournalCommand: AsyncParsableCommand {
 
 /// The node whose journal a command is for.
 struct JournalTarget: ParsableArguments {
-    @Option(help: "The topology file; BUS_NODE_TOPOLOGY when not given.")
-    var topology: String?
+    @OptionGroup var target: TopologyNodes
 
-    @Option(help: "The node; needed where several have a journal.")
-    var node: String?
-
+    /// Of the only node that has one.
     func journal() throws -> (path: String, node: NodeName) {
-        guard let path = topology ?? ProcessInfo.processInfo.environment["BUS_NODE_TOPOLOGY"]
-        else { throw Failure(.usage, "give --topology FILE or set BUS_NODE_TOPOLOGY") }
-        let loaded = try TopologyLoader.load(path).topology
-        let named = try node.map { [try loaded.node(named: $0, in: path)] }
-        let found = (named ?? loaded.settings).compactMap { node in
-            node.journal.map { ($0, node.name) }
-        }
+        let (path, nodes) = try target.chosen()
+        let found = nodes.compactMap { node in node.journal.map { ($0, node.name) } }
         guard found.count <= 1 else {
             let names = found.map(\.1.description).joined(separator: ", ")
             throw Failure(.usage, "\(path): give --node NAME; with a journal: \(names)")

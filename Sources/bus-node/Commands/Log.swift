@@ -3,7 +3,6 @@ import BusNodeKit
 import ErrorBus
 import Foundation
 import Logging
-import OrderedCollections
 import UnixSignals
 
 /// `bus-node log`: past presentations with their answers and results.
@@ -22,11 +21,7 @@ struct Log: AsyncParsableCommand {
             Example: bus-node log --topology topology.yaml
             """)
 
-    @Option(help: "The topology file; BUS_NODE_TOPOLOGY when not given.")
-    var topology: String?
-
-    @Option(help: "Only entries of this node.")
-    var node: String?
+    @OptionGroup var target: TopologyNodes
 
     @Flag(help: "Print the events, or the outcome, as JSON lines.")
     var json = false
@@ -58,10 +53,12 @@ struct Log: AsyncParsableCommand {
     func run() async throws {
         BusLogHandler.bootstrap(level: .warning)
         try await orFail {
-            guard
-                let path = topology ?? ProcessInfo.processInfo.environment["BUS_NODE_TOPOLOGY"]
-            else { throw Failure(.usage, "give --topology FILE or set BUS_NODE_TOPOLOGY") }
-            let nodes = try nodes(of: TopologyLoader.load(path).topology, path)
+            let (path, nodes) = try target.chosen()
+            guard nodes.contains(where: { $0.events != nil || $0.journal != nil }) else {
+                throw Failure(
+                    .badConfiguration,
+                    "\(path): no node has an event log (events: FILE) or a journal (journal: FILE)")
+            }
             if let reoffer {
                 guard id == nil else { throw Failure(.usage, "--reoffer has its id already") }
                 return try await Reoffer(reoffer, topology: path, nodes: nodes).run(json: json)
@@ -101,17 +98,6 @@ struct Log: AsyncParsableCommand {
         let table = AuditTable(events, dead: dead, columns: columns, limit: tail)
         let gap = table.deadLines.isEmpty ? [] : [""]
         try StandardOutput.show(table.lines + gap + table.deadLines)
-    }
-
-    private func nodes(of topology: Topology, _ path: String) throws -> [NodeSettings] {
-        let named = try node.map { [try topology.node(named: $0, in: path)] }
-        let nodes = named ?? Array(topology.nodes.values)
-        guard nodes.contains(where: { $0.events != nil || $0.journal != nil }) else {
-            throw Failure(
-                .badConfiguration,
-                "\(path): no node has an event log (events: FILE) or a journal (journal: FILE)")
-        }
-        return nodes
     }
 
     private func unanswered(in journal: String) throws -> [JournalRow] {

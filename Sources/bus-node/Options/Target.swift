@@ -239,6 +239,22 @@ struct KeyChoice: ParsableArguments {
     }
 }
 
+/// The nodes whose files a command reads, whether or not they run.
+struct TopologyNodes: ParsableArguments {
+    @Option(help: "The topology file; BUS_NODE_TOPOLOGY when not given.")
+    var topology: String?
+
+    @Option(help: "Only this node of the topology.")
+    var node: String?
+
+    func chosen() throws -> (path: String, nodes: [NodeSettings]) {
+        guard let path = topology ?? ProcessInfo.processInfo.environment["BUS_NODE_TOPOLOGY"]
+        else { throw Failure(.usage, "give --topology FILE or set BUS_NODE_TOPOLOGY") }
+        let loaded = try TopologyLoader.load(path).topology
+        return (path, try node.map { [try loaded.node(named: $0, in: path)] } ?? loaded.settings)
+    }
+}
+
 /// The topology file of a command: an argument, an option, or the environment.
 struct TopologyChoice: ParsableArguments {
     @Argument(help: "The topology file, YAML or JSON; the same as --topology.")
