@@ -72,7 +72,8 @@ package final class NodeAssembly: Sendable {
         }
         if !logs.isEmpty { parts.audit = AuditLogs(logs: logs) }
         if let path = settings.journal {
-            let journal = try SQLiteJournal(path, of: settings.name, use: use)
+            let journal = try SQLiteJournal(
+                path, of: settings.name, use: use, logger: logger)
             for file in journal.tightened {
                 logger.warning(
                     "journal: other users could read it; mode set to 0600",

@@ -7,11 +7,10 @@ struct JournalLetters: LetterStore {
     let journal: SQLiteJournal
 
     func letters(at now: Moment) throws -> [DeadLetter] {
-        let rows = try journal.readNow { database in
-            try LetterRow.order(Column("number")).fetchAll(database)
-        }
-        return try rows.map { row in
-            try journal.readable(row.letter(at: now), "dead letter \(row.number)")
+        try journal.writeNow { database in
+            try journal.readable(LetterRow.order(Column("number")), in: database) {
+                $0.letter(at: now)
+            }
         }
     }
 

@@ -195,6 +195,14 @@ enum JournalSchema {
                 }
             }
         }
+        migrator.registerMigration("16 rows set aside") { database in
+            try database.create(table: "setAside") { table in
+                table.autoIncrementedPrimaryKey("number")
+                for column in ["source", "content", "at"] {
+                    table.column(column, .text).notNull()
+                }
+            }
+        }
         return migrator
     }
 }

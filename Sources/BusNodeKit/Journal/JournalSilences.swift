@@ -11,13 +11,11 @@ struct JournalSilences: SilenceStore {
     let console: Int
 
     func silences(at now: Moment) throws -> [Silence] {
-        let rows = try journal.readNow { database in
+        try journal.writeNow { database in
             // Latest end first: this includes all active ones, and the last number.
-            try SilenceRow.filter(Column("console") == console)
-                .order(Column("endsAt").desc).limit(Self.countMax).fetchAll(database)
-        }
-        return try rows.map { row in
-            try journal.readable(row.silence(at: now), "silence \(row.number)")
+            let latest = SilenceRow.filter(Column("console") == console)
+                .order(Column("endsAt").desc).limit(Self.countMax)
+            return try journal.readable(latest, in: database) { $0.silence(at: now) }
         }
     }
 

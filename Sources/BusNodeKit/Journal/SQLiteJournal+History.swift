@@ -10,7 +10,7 @@ extension SQLiteJournal: HistoryStore {
     func restore(console: Int, at now: Moment) throws -> KeptHistory {
         try writeNow { database in
             var history = KeptHistory()
-            for row in try Self.latest(of: console, database) {
+            for row in try latest(of: console, database) {
                 var row = row
                 let before = row
                 let journaled = try JournalRow.fetchOne(database, key: row.id)
@@ -21,22 +21,25 @@ extension SQLiteJournal: HistoryStore {
                 guard let report else { continue }
                 if let record = row.record(report, at: now) { history.records.append(record) }
             }
-            let events =
-                try HistoryEventRow.filter(Column("console") == console)
-                .order(Column("number").desc).limit(ConsoleLimits.auditEventMax).fetchAll(database)
-            history.events = events.reversed().compactMap(\.audited)
+            let events = HistoryEventRow.filter(Column("console") == console)
+                .order(Column("number").desc).limit(ConsoleLimits.auditEventMax)
+            history.events = try readable(events, in: database) { $0.audited }.reversed()
             return history
         }
     }
 
     /// The rows that were open, then the latest ended ones, in the order of their ends.
-    private static func latest(of console: Int, _ database: Database) throws -> [HistoryRow] {
+    private func latest(of console: Int, _ database: Database) throws -> [HistoryRow] {
         let rows = HistoryRow.filter(Column("console") == console)
         let isOpen = HistoryRow.openStages.contains(Column("stage"))
-        let open = try rows.filter(isOpen).order(Column("openedAt").desc).limit(openCountMax)
-            .fetchAll(database)
-        let ended = try rows.filter(!isOpen).order(Column("changedAt").desc).limit(endedCountMax)
-            .fetchAll(database)
+        let open = try readable(
+            rows.filter(isOpen).order(Column("openedAt").desc).limit(Self.openCountMax),
+            in: database
+        ) { $0 }
+        let ended = try readable(
+            rows.filter(!isOpen).order(Column("changedAt").desc).limit(Self.endedCountMax),
+            in: database
+        ) { $0 }
         return open + ended.reversed()
     }
 

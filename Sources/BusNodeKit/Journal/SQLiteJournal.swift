@@ -2,6 +2,7 @@ package import ErrorBus
 package import Foundation
 import GRDB
 import Glibc
+package import Logging
 
 /// A presenter's journal in SQLite: every answer is on disk, synced, before it is sent.
 package final class SQLiteJournal: DecisionJournal {
@@ -11,6 +12,7 @@ package final class SQLiteJournal: DecisionJournal {
     private let lock: JournalLock?
     private let commits: GroupCommit
     let openedAt: String
+    let logger: Logger
     /// Presentations of this process have a later time than those that an earlier process left
     /// open, even in the millisecond of the start, and when the clock is set back.
     private let firstShownAt: String
@@ -22,13 +24,16 @@ package final class SQLiteJournal: DecisionJournal {
     ///     that has it.
     ///   - use: Whether other processes of the same node may have it open as well.
     ///   - start: The time of the start.
+    ///   - logger: Gets what is set aside.
     /// - Throws: When it cannot be created, is not a database, is damaged, is in use, or belongs to
     ///   another node: a presenter that cannot trust its journal does not start.
     package init(
         _ path: String, of owner: NodeName? = nil, use: JournalLock.Use = .alone,
-        at start: Date = .now
+        at start: Date = .now,
+        logger: Logger = Logger(label: "journal") { _ in SwiftLogNoOpLogHandler() }
     ) throws(Failure) {
         self.path = path
+        self.logger = logger
         openedAt = TimeText.text(start)
         firstShownAt = (start + 0.002).formatted(TimeText.style)
         tightened = try JournalFiles.prepare(path)
@@ -197,18 +202,7 @@ package final class SQLiteJournal: DecisionJournal {
         try await commits.access(updates)
     }
 
-    /// Reads on this thread, at the start of a node, when no other access waits.
-    func readNow<Value>(_ value: (Database) throws -> Value) throws -> Value {
-        try database.read(value)
-    }
-
-    /// What a row of this name holds; without it the node must not start.
-    func readable<Value>(_ value: Value?, _ row: String) throws(Failure) -> Value {
-        if let value { return value }
-        throw Failure(.badData, "journal \(path): \(row) cannot be read; remove it")
-    }
-
-    /// As ``readNow(_:)``, to write.
+    /// Reads or writes on this thread, at the start of a node, when no other access waits.
     func writeNow<Value>(_ updates: (Database) throws -> Value) throws -> Value {
         try database.write(updates)
     }
