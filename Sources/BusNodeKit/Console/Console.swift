@@ -90,8 +90,7 @@ final class Console: Sendable {
         let inbox = Inbox("console", limits: limits)
         self.inbox = inbox
         history = AuditHistory { id, option in
-            let options = (try? inbox.item(id))?.report.options
-            return options?.first { $0.id == option }?.role == .cancel
+            (try? inbox.item(id))?.report.isCancel(option) ?? false
         }
         silences = ConsoleSilences(inbox, logger: logger)
         let hooks = topology[node]?.notify ?? []

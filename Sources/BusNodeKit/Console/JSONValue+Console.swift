@@ -118,13 +118,23 @@ extension ProposalView {
 
 extension InboxItem {
     /// The end in words, of an answer to give up as well; nil while it has none.
-    var end: String? { isCancelled ? "cancelled" : ending }
+    var end: String? { isCancelled ? RecoveryResult.cancelledWord : ending }
 
     /// Whether the answer was to give up, and its caller did: nothing went wrong.
     var isCancelled: Bool {
         guard case .settled(let answer, .failed) = stage else { return false }
-        return report.options.first { $0.id == answer.option }?.role == .cancel
+        return report.isCancel(answer.option)
     }
+}
+
+extension ErrorReport {
+    /// Whether the option is one to give up.
+    func isCancel(_ option: String) -> Bool { options.first { $0.id == option }?.role == .cancel }
+}
+
+extension RecoveryResult {
+    /// What a failed attempt of an option to give up is in words for people.
+    static let cancelledWord = "cancelled"
 }
 
 extension InboxItem {

@@ -137,7 +137,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
             take(answer)
             stage = known == nil ? "answered" : "settled"
             result = known?.rawValue
-            ending = known?.words
+            ending = known.map(row.words)
             changedAt = row.settledAt ?? row.decidedAt ?? changedAt
         case .ended(let end):
             guard Self.openStages.contains(stage) else { return }

@@ -203,6 +203,9 @@ enum JournalSchema {
                 }
             }
         }
+        migrator.registerMigration("17 ends of cancelled ones") { database in
+            try HistoryRow.nameCancelled(in: database)
+        }
         return migrator
     }
 }

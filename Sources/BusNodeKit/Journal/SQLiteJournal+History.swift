@@ -1,4 +1,5 @@
 import ErrorBus
+import Foundation
 import GRDB
 
 // The history of consoles: their presentations and events, for people. A decision never depends on
@@ -60,6 +61,8 @@ extension SQLiteJournal: HistoryStore {
     /// Records a result that came when the console had forgotten the presentation.
     private static func settle(_ row: HistoryEventRow, _ database: Database) throws {
         let result = row.fields["result"]
+        let known = result.flatMap { RecoveryResult(rawValue: $0) }
+        let journaled = try? JournalRow.fetchOne(database, key: row.id)
         try database.execute(
             sql: """
                 UPDATE history
@@ -68,9 +71,47 @@ extension SQLiteJournal: HistoryStore {
                 """,
             arguments: [
                 "result": result,
-                "ending": result.flatMap { RecoveryResult(rawValue: $0)?.words },
+                "ending": known.map { journaled?.words($0) ?? $0.words },
                 "time": row.time, "console": row.console, "id": row.id,
                 "answer": row.fields["answer"],
             ])
+    }
+}
+
+extension JournalRow {
+    /// The result of its answer in words; of an answer to give up as well.
+    func words(_ result: RecoveryResult) -> String {
+        guard result == .failed, let option,
+            let report = try? ErrorReport(payload: Array(report)), report.isCancel(option)
+        else { return result.words }
+        return RecoveryResult.cancelledWord
+    }
+}
+
+extension HistoryRow {
+    /// Gives rows of earlier versions, which have answers to give up as failures, the word for
+    /// these, where the report is known still.
+    static func nameCancelled(in database: Database) throws {
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT history.rowid, history.option, presentation.report FROM history
+                JOIN presentation ON presentation.id = history.id
+                WHERE history.ending = ? AND history.result = ?
+                """,
+            arguments: [RecoveryResult.failed.words, RecoveryResult.failed.rawValue])
+        var cancelled: [DatabaseValue] = []
+        while let row = try rows.next() {
+            guard let option = String.fromDatabaseValue(row[1]),
+                let payload = Data.fromDatabaseValue(row[2]),
+                let report = try? ErrorReport(payload: Array(payload)), report.isCancel(option)
+            else { continue }
+            cancelled.append(row[0])
+        }
+        for place in cancelled {
+            try database.execute(
+                sql: "UPDATE history SET ending = ? WHERE rowid = ?",
+                arguments: [RecoveryResult.cancelledWord, place])
+        }
     }
 }

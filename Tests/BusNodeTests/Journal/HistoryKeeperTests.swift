@@ -188,7 +188,9 @@ import Testing
 
     @Test("What the journal recorded and the history had not is restored from the journal")
     func reconciled() async throws {
-        let prompts = (0..<3).map { _ in Prompts.prompt(report) }
+        var cancel = report
+        cancel.options[0].role = .cancel
+        let prompts = (0..<3).map { _ in Prompts.prompt(report) } + [Prompts.prompt(cancel)]
         let ids = prompts.map(\.id)
         do {
             let life = try Life(path)
@@ -197,33 +199,47 @@ import Testing
             try await life.journal.decided(ids[0], answer)
             try await life.journal.settled(ids[0], answer: answer.id, .recovered)
             try await life.journal.ended(ids[1], .expired)
+            try await life.journal.decided(ids[3], answer)
+            try await life.journal.settled(ids[3], answer: answer.id, .failed)
         }
         let life = try Life(path)
         #expect(try life.inbox.item(ids[0]).stage == .settled(answer, .recovered))
         #expect(try life.inbox.item(ids[1]).stage == .closed(.expired))
-        let stages = try await life.journal.access { database in
-            try HistoryRow.order(Column("openedAt")).fetchAll(database).map(\.stage)
+        let ends = try await life.journal.access { database in
+            try HistoryRow.order(Column("openedAt")).fetchAll(database)
+                .map { $0.ending ?? $0.stage }
         }
-        #expect(stages == ["settled", "closed", HistoryRow.left])
+        #expect(ends == ["recovered", "expired", HistoryRow.left, "cancelled"])
     }
 
-    @Test("A result that came when the console had forgotten its presentation is kept")
-    func lateResult() async throws {
+    @Test(
+        "A result that came when the console had forgotten its presentation is kept",
+        arguments: [
+            (.recovered, nil, "recovered"), (.failed, nil, "not recovered"),
+            (.failed, .cancel, "cancelled"),
+        ] as [(RecoveryResult, ErrorReport.Option.Role?, String)])
+    func lateResult(
+        result: RecoveryResult, role: ErrorReport.Option.Role?, ending: String
+    ) async throws {
+        var report = report
+        report.options[0].role = role
         let prompt = Prompts.prompt(report)
         let id = prompt.id
         let life = try Life(path)
         let asking = try await life.present(prompt)
+        try await life.journal.decided(id, answer)
         life.inbox.record(PresentationEvent(id, .decided(answer, isRestored: false)))
         await life.keeper.write()
         let item = try life.inbox.item(id)
         let event = AuditHistory.Event(
             time: ManualTime().now.date, event: "done", id: id,
-            fields: ["answer": answer.id.description, "result": "recovered"], sentence: "",
-            count: .recovered)
+            fields: ["answer": answer.id.description, "result": result.rawValue], sentence: "",
+            count: nil)
         try await life.journal.keep([], [event], console: 0)
         let row = try await life.journal.access { try HistoryRow.fetchOne($0) }
         #expect(row?.stage == "settled")
-        #expect(row?.result == "recovered")
+        #expect(row?.result == result.rawValue)
+        #expect(row?.ending == ending)
         #expect(row?.openedAt == TimeText.text(item.openedAt.date))
         asking.cancel()
     }

@@ -87,6 +87,9 @@ import Testing
             items.map(\.end) == [
                 "cancelled", "failed again", "passed on", "expired, retry applied",
             ])
+        // Of the last one the report is gone.
+        items.append(item(5) { $0.options = [.init(id: "stop", title: "Stop", role: .cancel)] })
+        items[4].stage = .settled(Answer(option: "stop", by: "ann", via: .person), .failed)
         let kept = items
         func written() async throws -> [String?] {
             let archive = try #require(try HistoryArchive(path))
@@ -97,15 +100,24 @@ import Testing
             let journal = try SQLiteJournal(path)
             try await journal.keep(kept, [], console: 0)
             #expect(try await written() == kept.map(\.end))
+            for item in kept.dropLast() {
+                try await journal.shown(
+                    item.id, .init(origin: nil, digest: nil, report: item.report))
+            }
             try await journal.access { database in
                 try database.execute(sql: "ALTER TABLE history DROP COLUMN ending")
                 try database.execute(
-                    sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '14 %'")
+                    sql: """
+                        DELETE FROM grdb_migrations
+                        WHERE identifier LIKE '14 %' OR identifier LIKE '17 %'
+                        """)
             }
         }
         _ = try SQLiteJournal(path)
         #expect(
-            try await written() == ["not recovered", "failed again", "passed on", "expired"])
+            try await written() == [
+                "cancelled", "failed again", "passed on", "expired", "not recovered",
+            ])
     }
 
     @Test("Earlier ones of the same cause count by option, whatever their options were")
