@@ -130,6 +130,7 @@ let package = Package(
                 .embedInCode("Console/Page/inbox.css"),
                 .embedInCode("Console/Page/keys.js"),
                 .embedInCode("Console/Page/letters.js"),
+                .embedInCode("Console/Page/limit.js"),
                 .embedInCode("Console/Page/link.js"),
                 .embedInCode("Console/Page/list.js"),
                 .embedInCode("Console/Page/main.js"),

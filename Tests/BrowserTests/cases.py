@@ -137,6 +137,42 @@ def a_comment_goes_with_the_answer(page, console):
                in page.text(".decide .comment"), "what becomes of the comment")
 
 
+def insert(page, selector, text):
+    """Types what the driver has no keys for."""
+    page.run("document.querySelector(arguments[0]).focus();"
+             "document.execCommand('insertText', false, arguments[1])", selector, text)
+    return page.run("return document.querySelector(arguments[0]).value", selector)
+
+
+def a_text_is_as_long_as_the_server_counts_it(page, console):
+    [question] = console.ask(report("Full of owls."))
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada');"
+             "localStorage.setItem('errorbus.undo', '0')")
+    page.choose("Full of owls.")
+    # Of characters, which a note has, each is one.
+    page.press("n")
+    page.until(lambda: page.text("#noteDialog"), "the form")
+    assert insert(page, "#noteText", "🦉" * 1001) == "🦉" * 1000
+    # Within the text nothing fits either, and the cursor stays.
+    page.run("document.querySelector('#noteText').setSelectionRange(0, 0)")
+    page.press("x")
+    left = page.run("const { value, selectionStart } = document.querySelector('#noteText');"
+                    "return [value, selectionStart]")
+    assert left == ["🦉" * 1000, 0], left
+    page.click("#noteDialog [value=save]")
+    page.until(lambda: page.text(".notes li"), "the note")
+    notes = console.call(f"/api/v1/presentations/{question.id}")["notes"]
+    assert notes[0]["text"] == "🦉" * 1000, notes
+    # Of bytes, which a comment has, each is four.
+    assert insert(page, "#comment", "🦉" * 600) == "🦉" * 512
+    page.click("[data-option=skip]")
+    assert question.reply()["comment"] == "🦉" * 512
+    # What is cut is cut between characters.
+    assert page.part("text", "part.shown('🦉🦉🦉', 2)") == "🦉🦉…"
+    assert page.part("text", "part.shown('🦉🦉🦉', 3)") == "🦉🦉🦉"
+
+
 def a_claim_keeps_others_off(page, console):
     [presentation] = console.ask(report("Only one of us."))
     page.open(console.url)
@@ -647,7 +683,8 @@ def the_network_goes_and_comes(page, console):
 ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_second_tab_sees_it_and_is_refused, a_claim_keeps_others_off,
        a_claim_is_prolonged_and_handed_over,
-       a_note_is_seen_by_all, a_comment_goes_with_the_answer, a_group_is_answered_at_once,
+       a_note_is_seen_by_all, a_comment_goes_with_the_answer,
+       a_text_is_as_long_as_the_server_counts_it, a_group_is_answered_at_once,
        a_group_is_taken_back_at_once, a_silence_is_made_like_this,
        a_silence_is_refused_beside_its_field, what_helped_before_is_shown,
        what_the_inbox_has_forgotten_is_in_the_journal,

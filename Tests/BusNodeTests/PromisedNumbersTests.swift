@@ -202,11 +202,15 @@ struct PromisedNumbersTests {
         arguments: [
             ("group.js", "CHOSEN_MAX = \(ConsoleLimits.chosenCountMax);"),
             ("values.js", "LENGTH_MAX = \(ErrorReport.Limits.valueScalarCount);"),
-            ("comment.js", "LENGTH_MAX = \(ErrorReport.Limits.commentByteCount);"),
+            ("comment.js", "BYTES_MAX = \(ErrorReport.Limits.commentByteCount);"),
             ("saved-views.js", "VIEW_MAX = \(ConsoleLimits.viewCountMaxPerUser);"),
             ("saved-views.js", "NAME_MAX = \(ConsoleLimits.viewNameScalarMax);"),
             ("filter.js", "FILTER_MAX = \(ConsoleLimits.viewFilterScalarMax);"),
-            ("console.html", #""noteText" rows="4" maxlength="\#(ConsoleLimits.noteScalarMax)""#),
+            ("console.html", #""noteText" rows="4" data-max="\#(ConsoleLimits.noteScalarMax)""#),
+            (
+                "console.html",
+                #""silenceComment" rows="2" data-max="\#(ConsoleLimits.commentScalarMax)""#
+            ),
         ])
     func page(file: String, limit: String) throws {
         let text = try Self.text(file, in: "Sources/BusNodeKit/Console/Page")

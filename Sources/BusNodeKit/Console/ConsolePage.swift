@@ -38,6 +38,7 @@ struct ConsolePage: Sendable {
         "inbox.css": PackageResources.inbox_css,
         "keys.js": PackageResources.keys_js,
         "letters.js": PackageResources.letters_js,
+        "limit.js": PackageResources.limit_js,
         "link.js": PackageResources.link_js,
         "list.js": PackageResources.list_js,
         "main.js": PackageResources.main_js,

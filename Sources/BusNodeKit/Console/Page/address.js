@@ -1,6 +1,7 @@
 // The address of a part of the page: the view, what is chosen in the inbox, and what is listed.
 import { FILTER_MAX } from "./filter.js";
 import { SHOWS, SORTS } from "./state.js";
+import { lengthOf } from "./text.js";
 
 /** The address; of the inbox with the filter, the order and what is listed, where they are not the
  *  ordinary ones, and of the history with what it is searched for and where its page ends. */
@@ -23,7 +24,7 @@ export function readAddress(hash) {
   const [, tab = "inbox", key] = path.split("/");
   const query = new URLSearchParams(text);
   const filter = query.get("filter") ?? "";
-  const isTooLong = filter.length > FILTER_MAX;
+  const isTooLong = lengthOf(filter) > FILTER_MAX;
   return {
     tab, key: key ? decoded(key) : null, isTooLong, filter: isTooLong ? "" : filter,
     sort: known(query.get("sort"), SORTS), show: known(query.get("show"), SHOWS),

@@ -3,11 +3,12 @@ import { el, foreign, kbd } from "./elements.js";
 import { OVER } from "./sentences.js";
 import { state } from "./state.js";
 
-const LENGTH_MAX = 2048;
+const BYTES_MAX = 2048;
 
 // One element for every frame: what is typed stays in it, and the cursor where it is.
 const field = el("textarea", {
-  id: "comment", rows: 1, maxLength: LENGTH_MAX, dir: "auto", dataset: { key: "comment" },
+  id: "comment", rows: 1, dir: "auto",
+  dataset: { key: "comment", max: BYTES_MAX, unit: "bytes" },
 });
 let group = null; // What is typed is for one group of one life of the console.
 

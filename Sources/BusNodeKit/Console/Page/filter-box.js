@@ -8,7 +8,7 @@ import { say, toast } from "./news.js";
 import { collectRows } from "./rows.js";
 import { state } from "./state.js";
 import { termBox } from "./term-box.js";
-import { counted } from "./text.js";
+import { counted, lengthOf } from "./text.js";
 import { arrange } from "./views.js";
 
 const ENDED_ORDER = "What has ended is listed by when it ended.";
@@ -39,7 +39,7 @@ export function drawFilter() {
 export function toggleTerm(word) {
   const terms = state.terms.includes(word) ? state.terms.filter((each) => each !== word)
     : [...state.terms, word];
-  if ([...terms, state.typed].join(" ").length > FILTER_MAX) {
+  if (lengthOf([...terms, state.typed].join(" ")) > FILTER_MAX) {
     toast(`A filter has at most ${FILTER_MAX} characters.`, "warning");
     return;
   }

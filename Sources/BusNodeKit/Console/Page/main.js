@@ -13,6 +13,7 @@ import { drawHistory, loadHistory, startHistory } from "./history.js";
 import { drawIconSoon } from "./icon.js";
 import { onKey } from "./keys.js";
 import { drawLetters, loadLetters } from "./letters.js";
+import { startLimits } from "./limit.js";
 import { checkLink, connect, findPlace, startLink } from "./link.js";
 import { drawCounts, drawList, skipToList } from "./list.js";
 import { startModals } from "./modal.js";
@@ -106,6 +107,7 @@ document.addEventListener("pointerdown", ({ button, target }) => {
 for (const end of ["pointerup", "pointercancel", "contextmenu", "blur", "keydown"]) {
   addEventListener(end, () => setTimeout(stopPressing));
 }
+startLimits();
 startModals();
 startAlerts();
 startFilterBox();

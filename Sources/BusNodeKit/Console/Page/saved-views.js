@@ -7,7 +7,7 @@ import { ownName } from "./dialogs.js";
 import { openModal } from "./modal.js";
 import { toast } from "./news.js";
 import { may, SHOWS, SORTS, state } from "./state.js";
-import { shown } from "./text.js";
+import { lengthOf, shown } from "./text.js";
 import { arrange } from "./views.js";
 
 const PLACE = "errorbus.views";
@@ -42,8 +42,8 @@ function localViews() {
 }
 
 const isView = (view) => [view?.name, view?.filter].every((text) => typeof text === "string")
-  && view.name.length > 0 && view.name.length <= NAME_MAX && view.filter.length <= FILTER_MAX
-  && SORTS.includes(view.sort) && SHOWS.includes(view.show);
+  && view.name.length > 0 && lengthOf(view.name) <= NAME_MAX
+  && lengthOf(view.filter) <= FILTER_MAX && SORTS.includes(view.sort) && SHOWS.includes(view.show);
 
 /** Whether the browser has kept them. */
 function keepLocally(views) {
@@ -194,7 +194,7 @@ function clearName({ name }) {
 
 export function startViews() {
   $("viewsButton").addEventListener("click", openViews);
-  $("viewName").maxLength = NAME_MAX;
+  $("viewName").dataset.max = NAME_MAX;
   $("viewsDialog").addEventListener("submit", (event) => {
     if (event.submitter?.value !== "save") return;
     event.preventDefault();

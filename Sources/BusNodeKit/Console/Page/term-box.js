@@ -1,7 +1,7 @@
 // A box of text whose terms become chips: that of the list's filter, and that of the history.
 import { el, redraw } from "./elements.js";
 import { FILTER_MAX, splitTyped } from "./filter.js";
-import { shown } from "./text.js";
+import { lengthOf, shown } from "./text.js";
 
 /**
  * The behaviour of a box. `field` is its input, `chips` the list of its terms, `name` what people
@@ -12,7 +12,7 @@ export function termBox(field, chips, name, { now, change, known, isApplied }) {
   function draw() {
     const { terms, typed } = now();
     if (field.value !== typed) field.value = typed;
-    field.maxLength = Math.max(0, FILTER_MAX - terms.join(" ").length - 1);
+    field.dataset.max = Math.max(0, FILTER_MAX - lengthOf(terms.join(" ")) - 1);
     chips.hidden = terms.length === 0;
     redraw(chips, [terms, terms.map(isApplied)], () => chipsOf(terms));
   }

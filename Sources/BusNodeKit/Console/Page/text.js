@@ -7,11 +7,18 @@ const TRICKS = new RegExp("[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\\u061c\\u180e\\
 // Marks upon one letter: more of them would cover other lines.
 const STACKED = /(\p{M}{8})\p{M}+/gu;
 
+/** The characters of a text, counted as the server does: most emoji are one. */
+export const lengthOf = (text) => [...text].length;
+
+function clipped(text, max) {
+  if (text.length <= max) return text;
+  const first = [...text.slice(0, 2 * max + 1)];
+  return first.length > max ? first.slice(0, max).join("") + "…" : text;
+}
+
 /** Text of a peer with tricks made visible, and cut. */
 export function shown(text, max = 20_000) {
-  const whole = String(text ?? "");
-  const cut = whole.length > max ? whole.slice(0, max) + "…" : whole;
-  return cut.replace(TRICKS, (trick) =>
+  return clipped(String(text ?? ""), max).replace(TRICKS, (trick) =>
     `⟨U+${trick.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`)
     .replace(STACKED, "$1");
 }

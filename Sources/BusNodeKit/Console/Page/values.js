@@ -70,10 +70,10 @@ function inputOf(field, given) {
     });
     case "secret": return el("input", {
       ...common, type: "password", value: text, autocomplete: "new-password",
-      maxLength: field.maxLength ?? LENGTH_MAX,
+      dataset: { max: field.maxLength ?? LENGTH_MAX },
     });
     default: return el("input", {
-      ...common, type: "text", value: text, maxLength: field.maxLength ?? LENGTH_MAX,
+      ...common, type: "text", value: text, dataset: { max: field.maxLength ?? LENGTH_MAX },
     });
   }
 }
