@@ -126,7 +126,11 @@ extension ConsoleAPI {
         _ page: HistoryPage<Entry>, _ name: String, _ format: ListFormat
     ) -> Response {
         guard format == .csv else {
-            return Response(.object([name: page.entries.json, "next": .text(page.next)]))
+            return Response(
+                .object([
+                    name: page.entries.json, "next": .text(page.next),
+                    "limitMax": .count(ConsoleLimits.pageMax),
+                ]))
         }
         var headers: HTTPFields = [
             .contentType: "text/csv; charset=utf-8; header=present",

@@ -15,7 +15,6 @@ import { authorsOf, counted, fromText, headingOf, number, shown } from "./text.j
 import { searchPast } from "./views.js";
 
 const PAGE = 100;
-const EXPORT_MAX = 10_000; // What the server gives at a time.
 const LEFT = "left open";
 
 const box = termBox($("pastQuery"), $("pastChips"), "search", {
@@ -63,7 +62,7 @@ export const loadHistory = inTurn(async () => {
 const refusalOf = ({ message, answer }) => (answer?.error === "notKept"
   ? "This node has no journal, so it keeps no history." : message);
 
-function show(search, { presentations, next, problem }) {
+function show(search, { presentations, next, limitMax, problem }) {
   const count = problem ? shown(problem, 400) : countText(presentations.length, next, search);
   // A screen reader may say again what is set again.
   if ($("pastCount").textContent !== count) $("pastCount").textContent = count;
@@ -73,7 +72,13 @@ function show(search, { presentations, next, problem }) {
   const older = next && pageLink("Older ›", { ...search, before: next });
   redraw($("pages"), [newest?.href, older?.href], () => [newest, older]);
   $("exports").hidden = presentations.length === 0;
-  const all = pastQuery({ ...search, before: null }, EXPORT_MAX);
+  if (presentations.length > 0) offerExports(search, limitMax);
+}
+
+/** All that matches, as far as the server gives it at a time. */
+function offerExports(search, limit) {
+  const all = pastQuery({ ...search, before: null }, limit);
+  $("exportsText").textContent = `Export what matches, the newest ${number(limit)} at most:`;
   for (const format of ["csv", "json"]) {
     $(`export-${format}`).href = `/api/v1/history?${all}&format=${format}`;
   }
