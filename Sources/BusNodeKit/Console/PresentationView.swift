@@ -146,8 +146,7 @@ extension ProposalView {
     /// What it proposes, for a terminal. Whole, since the second person confirms all of it.
     package var sentence: String {
         let what = "\(option)\(valueText)\(comment.map { ": \($0)" } ?? "")"
-        let limit = 4 * ErrorReport.Limits.payloadByteCount
-        return "\(by.shown()) proposes \(what.escapedForTerminal(scalarLimit: limit))"
+        return "\(by.shown()) proposes \(what.shownWhole())"
     }
 }
 

@@ -163,14 +163,22 @@ struct InboxDetailDrawing {
 
     // MARK: Notes and facts
 
-    /// What people wrote: why an answer was given, then the notes.
+    /// What people wrote: values of which only the beginning is beside their option, why an answer
+    /// was given, then the notes.
     private func texts(_ entry: InboxEntry) -> [ScreenLine] {
-        let given = entry.view.answer?.comment ?? entry.proposal(at: now.date)?.comment
-        let typed = entry.isOpen ? screen.typedComment(on: entry.id) : nil
-        let comments: [ScreenLine] = [("comment", given), ("yours", typed)].flatMap { name, text in
-            text.map { fact(InboxDetail.Fact(name, $0)) } ?? []
+        let (answer, proposal) = (entry.view.answer, entry.proposal(at: now.date))
+        let given = [("values", answer?.valueText), ("proposed", proposal?.valueText)]
+        let values = given.flatMap { name, text -> [ScreenLine] in
+            guard let text, text.shownWhole() != text.shown() else { return [] }
+            return fact(name, text.shownWhole())
         }
-        return (comments.isEmpty ? [] : comments + [ScreenLine()]) + notes(entry)
+        let comment = answer?.comment ?? proposal?.comment
+        let typed = entry.isOpen ? screen.typedComment(on: entry.id) : nil
+        let comments: [ScreenLine] = [("comment", comment), ("yours", typed)].flatMap {
+            name, text in text.map { fact(InboxDetail.Fact(name, $0)) } ?? []
+        }
+        let texts = values + comments
+        return (texts.isEmpty ? [] : texts + [ScreenLine()]) + notes(entry)
     }
 
     /// The notes, oldest first, with their authors and times.
@@ -201,15 +209,20 @@ struct InboxDetailDrawing {
 
     /// The name of a fact with its text beside it, keeping the text's lines.
     private func fact(_ fact: InboxDetail.Fact) -> [ScreenLine] {
-        let start = 2 + Self.factWidth
         let text = fact.text.escapedForTerminal(
             keepingLines: Self.textLineMax, scalarLimit: 4_000)
+        return Array(self.fact(fact.name, text).prefix(Self.textLineMax))
+    }
+
+    /// A name with all of an escaped text beside it.
+    private func fact(_ name: String, _ text: String) -> [ScreenLine] {
+        let start = 2 + Self.factWidth
         let pieces = text.split(separator: "\n", omittingEmptySubsequences: false).flatMap {
             TextWidth.pieces(String($0), columns: max(8, width - start - 1))
         }
-        return pieces.prefix(Self.textLineMax).enumerated().map { index, piece in
+        return pieces.enumerated().map { index, piece in
             var line = ScreenLine()
-            if index == 0 { line.add(fact.name.shown(), at: 2, width: Self.factWidth, .dim) }
+            if index == 0 { line.add(name.shown(), at: 2, width: Self.factWidth, .dim) }
             line.add(piece, at: start, width: width - start)
             return line
         }

@@ -124,6 +124,11 @@ extension String {
     /// One escaped line of at most 400 scalars.
     package func shown() -> String { escapedForTerminal(scalarLimit: 400) }
 
+    /// One escaped line of all that a peer may send at once.
+    func shownWhole() -> String {
+        escapedForTerminal(scalarLimit: 4 * ErrorReport.Limits.payloadByteCount)
+    }
+
     package func padding(toLength length: Int) -> String {
         self + String(repeating: " ", count: max(0, length - count))
     }

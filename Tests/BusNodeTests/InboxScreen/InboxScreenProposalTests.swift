@@ -48,6 +48,21 @@ import Testing
             fixture.press(.character("u")) == [.send(.decline(id: Fixture.id(1), proposal: "P"))])
     }
 
+    @Test(
+        "of long values the beginning stands at the option, and all of them below it",
+        arguments: [Fixture.small, Fixture.large])
+    func longValues(size: ScreenSize) {
+        let path = (0..<300).map { "/folder\($0)" }.joined() + " LAST"
+        var fixture = Fixture([Self.forTwo("zoe", path: .string(path))], size: size)
+        #expect(fixture.text.contains("zoe proposes Drop"))
+        #expect(fixture.text.contains("] Drop"))
+        // They are read before they are confirmed.
+        fixture.press(.character("1"))
+        for _ in 0..<40 where !fixture.text.contains("LAST") { fixture.press(.character(">")) }
+        #expect(fixture.text.contains("LAST"))
+        #expect(fixture.row(size.rows - 2) == "Drop, as zoe proposes?")
+    }
+
     @Test("a group's answer confirms what the proposal on the screen says, and nothing else")
     func confirmedGroup() {
         let first = Self.forTwo("zoe", 1, as: "P1")
