@@ -102,6 +102,7 @@ extension RuleReading {
         if let limit = answer.limit { text += ", at most \(limit.text)" }
         if answer.delay > .zero { text += ", after \(DurationText.text(answer.delay))" }
         if answer.jitter > .zero { text += ", up to \(DurationText.text(answer.jitter)) later" }
+        if let comment = answer.comment { text += ", saying \"\(comment.shownWhole())\"" }
         return text
     }
 
@@ -127,6 +128,7 @@ extension RuleReading {
             object["does"] = "answers"
             object["option"] = .string(answer.option)
             object["limit"] = (answer.limit?.text).json
+            object["comment"] = answer.comment.json
         case .routed(let name):
             object["does"] = "routes"
             object["route"] = .string(name)

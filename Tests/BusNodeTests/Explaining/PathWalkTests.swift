@@ -84,6 +84,29 @@ import Testing
         #expect(path.report.userInfo.isEmpty)
     }
 
+    @Test("an answer is shown with its limit and its comment, whole and in one line")
+    func comment() throws {
+        let text = String(repeating: "The lock goes away. ", count: 30)
+        let rules = try TopologyReader.readPolicy("p.yaml", environment: [:]) {
+            (path) throws(ConfigurationFailure) in
+            try YAMLConfiguration.read(
+                Array(
+                    """
+                    rules:
+                      - match: {}
+                        answer: { option: retry, limit: 3 per 1m, comment: "\(text)\\nAnn" }
+                    """.utf8), file: path)
+        }
+        let list = RuleList(
+            name: "policy", file: "p.yaml", book: RuleBook(rules, mode: .firstMatch))
+        let reading = list.evaluate(report(), origin: "worker", date: ManualTime().now.date)
+        #expect(
+            reading.verdictLines == [
+                "rule 1 (p.yaml:2) answers retry, at most 3 per 1m, saying \"\(text)\\nAnn\""
+            ])
+        #expect(reading.verdictJSON.contains("\"comment\":\"\(text)\\nAnn\""))
+    }
+
     @Test("options that rules add or remove count higher up")
     func options() throws {
         let path = try walk("worker", report(code: 5, ["kind": "secret"]))
