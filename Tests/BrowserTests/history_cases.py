@@ -197,6 +197,55 @@ def the_history_is_legible_and_reachable(page, console):
 the_history_is_legible_and_reachable.journaled = True
 
 
+def chart_text(page):
+    return page.run("return document.getElementById('chart').getAttribute('aria-label') ?? ''")
+
+
+def choose_span(page, span):
+    page.run("const node = document.getElementById('span'); node.value = arguments[0];"
+             "node.dispatchEvent(new Event('input', { bubbles: true }))", span)
+
+
+def the_chart_reaches_back_and_has_the_times_to_answer(page, console):
+    questions = console.ask(report("One.", severity="critical"), report("Two."), report("Three."))
+    page.open(console.url)
+    page.row("Three.")
+    page.until(lambda: page.text("#span") and "In the last hour: 3 presented" in chart_text(page),
+               "the last hour, and the choice of another time")
+    assert not page.text(".waits"), page.text(".waits")
+    for question in questions[:2]:
+        console.call(f"/api/v1/presentations/{question.id}/answer", {"option": "skip", "by": "ada"})
+    page.until(lambda: "2 answered" in chart_text(page), "the answers")
+    for span, words, count in (
+            ("24h", "24 hours", 48), ("7d", "7 days", 56), ("30d", "30 days", 60)):
+        choose_span(page, span)
+        page.until(lambda: f"In the last {words}: 3 presented, 2 answered" in chart_text(page),
+                   f"the chart of {words}")
+        assert page.run("return document.querySelectorAll('#chart rect').length") == count
+    # Beside the chart it stands in words, and where nothing is chosen how long answers took.
+    assert "2 answered" in page.text(".chart figcaption"), page.text(".chart figcaption")
+    page.until(lambda: "of the last 30 days" in page.text("#detail"), "the times")
+    tiles = page.texts(".waits div")
+    assert tiles[0].startswith("all · 2 answers\n") and "9 of 10 within" in tiles[0], tiles
+    assert sorted(tile.split("\n")[0] for tile in tiles[1:]) == [
+        "critical · 1 answer", "error · 1 answer", "org.example.tests · 2 answers"], tiles
+    axe = Axe(page)
+    axe.look("times to answer")
+    axe.close()
+
+
+the_chart_reaches_back_and_has_the_times_to_answer.journaled = True
+
+
+def without_a_journal_the_chart_is_of_the_last_hour(page, console):
+    page.open(console.url)
+    page.until(lambda: "In the last hour:" in chart_text(page), "the chart")
+    assert not page.text("#span"), page.text("#span")
+    assert "last hour" in page.text(".chart figcaption"), page.text(".chart figcaption")
+
+
 ALL = [the_history_is_searched, the_history_has_ends_in_words, the_history_is_read_in_pages,
        a_node_without_a_journal_says_so,
-       the_history_shows_hostile_text_as_text, the_history_is_legible_and_reachable]
+       the_history_shows_hostile_text_as_text, the_history_is_legible_and_reachable,
+       the_chart_reaches_back_and_has_the_times_to_answer,
+       without_a_journal_the_chart_is_of_the_last_hour]

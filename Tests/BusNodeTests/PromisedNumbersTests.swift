@@ -96,6 +96,10 @@ struct PromisedNumbersTests {
         "a rule made of an answer that only the journal has":
             "\(seconds(Shared.searchTime)), one at a time; "
             + "of the latest \(HistoryArchive.alikeMax)",
+        "a chart":
+            "\(seconds(Shared.searchTime)); the latest \(grouped(Shared.chartEventMax)) events; "
+            + "times to answer of the latest \(grouped(Shared.waitCountMax)) presentations, "
+            + "\(Shared.waitPartMax) domains",
         "a trial of a policy":
             "\(seconds(Shared.searchTime)), one at a time; \(Shared.trialDaysMax) days, the latest "
             + "\(grouped(Shared.trialCountMax)) presentations; "

@@ -40,7 +40,7 @@ final class AuditHistory: AuditLog {
     enum Count: String {
         case presented, answered, recovered, failed, cancelled
 
-        fileprivate var property: WritableKeyPath<Bucket, Int> {
+        var property: WritableKeyPath<Bucket, Int> {
             switch self {
             case .presented: \.presented
             case .answered: \.answered

@@ -247,6 +247,12 @@ package enum ConsoleLimits {
     /// How long the other nodes have to send their status.
     static let statusTime: Duration = .seconds(1)
 
+    /// The latest events that a chart counts, and presentations whose times to answer it compares,
+    /// in less than a second; and the severities or domains that it names.
+    static let chartEventMax = 200_000
+    static let waitCountMax = 10_000
+    static let waitPartMax = 8
+
     static let itemCountMax = 500
     static let pageMax = 10_000
     static let auditPage = 200

@@ -141,8 +141,10 @@ struct ConsoleAPI: Sendable {
         }
         routes.get("/api/v1/audit", needs: .admission) { request, _ in try await audit(request) }
         routes.get("/api/v1/chart", needs: .admission) { request, _ in
-            _ = try QueryFields(request.uri.query).allowing()
-            return Response(chart)
+            let query = try QueryFields(request.uri.query).allowing(["span"])
+            let span = try query.word("span", among: ChartSpan.allCases.map(\.rawValue))
+            return Response(
+                try await chart(span.flatMap { ChartSpan(rawValue: $0) } ?? .hour).json)
         }
         routes.get("/api/v1/status", needs: .admission) { request, _ in
             _ = try QueryFields(request.uri.query).allowing()
@@ -345,17 +347,6 @@ extension ConsoleAPI {
         object["notes"] = item.notes.map(NoteView.init).json
         object["earlier"] = await console.earlier(than: item.id, of: item.report).json
         return .object(object)
-    }
-
-    var chart: JSONValue {
-        let buckets = console.history.chart().map { at, bucket -> JSONValue in
-            [
-                "at": .time(at), "presented": .count(bucket.presented),
-                "answered": .count(bucket.answered), "recovered": .count(bucket.recovered),
-                "failed": .count(bucket.failed), "cancelled": .count(bucket.cancelled),
-            ]
-        }
-        return ["stepMilliseconds": 60_000, "buckets": .array(buckets)]
     }
 
     var status: JSONValue {

@@ -206,6 +206,14 @@ enum JournalSchema {
         migrator.registerMigration("17 ends of cancelled ones") { database in
             try HistoryRow.nameCancelled(in: database)
         }
+        migrator.registerMigration("18 counted events") { database in
+            // A chart reads nothing else of them.
+            try database.execute(
+                sql: """
+                    CREATE INDEX event_count ON event (console, time, count)
+                    WHERE count IS NOT NULL
+                    """)
+        }
         return migrator
     }
 }

@@ -63,6 +63,17 @@ struct ConsoleContractTests {
             HistoryEntry.members.map(\.name) == keys("components", "schemas", "Past", "properties"))
     }
 
+    @Test("A chart, its buckets and times to answer have the described fields")
+    func chartFields() {
+        func described(_ schema: String) -> [String] {
+            keys("components", "schemas", schema, "properties")
+        }
+        #expect(ChartView.members.map(\.name) == described("Chart"))
+        #expect(BucketView.members.map(\.name) == described("Bucket"))
+        #expect(WaitsView.members.map(\.name) == described("Waits"))
+        #expect(WaitView.members.map(\.name) == described("Wait"))
+    }
+
     @Test("A proposed rule and the result of a trial have the described fields")
     func ruleFields() {
         func described(_ schema: String) -> [String] {

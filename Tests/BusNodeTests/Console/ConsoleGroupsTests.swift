@@ -324,9 +324,10 @@ struct ConsoleGroupsTests {
         let id = try #require(api.inbox.items().first).id
         let answer = try api.inbox.answer(id, option: "go", by: "ann")
         api.console.audit.record(PresentationEvent(id, .settled(.failed, of: answer)))
-        let bucket = try #require(api.chart["buckets"]?.arrayValue?.last)
-        #expect(bucket["cancelled"] == 1)
-        #expect(bucket["failed"] == 0)
+        let chart = try await api.chart(.hour)
+        let bucket = try #require(chart.buckets.last).bucket
+        #expect(bucket.cancelled == 1)
+        #expect(bucket.failed == 0)
         for task in asking { task.cancel() }
     }
 }

@@ -4,7 +4,7 @@ import { $, refreshTimes } from "./elements.js";
 import { drawActing, openPicked } from "./acting.js";
 import { startAlerts, tellAway } from "./alerts.js";
 import { loadAudit } from "./audit.js";
-import { loadChart } from "./chart.js";
+import { loadChart, startChart } from "./chart.js";
 import { drawDetail } from "./detail.js";
 import { askName, drawConfirmation, drawName, openHelp } from "./dialogs.js";
 import { drawFilter, startFilterBox, tellArranged } from "./filter-box.js";
@@ -108,6 +108,7 @@ for (const end of ["pointerup", "pointercancel", "contextmenu", "blur", "keydown
   addEventListener(end, () => setTimeout(stopPressing));
 }
 startLimits();
+startChart();
 startModals();
 startAlerts();
 startFilterBox();

@@ -1,10 +1,11 @@
 // The content in place of the detail when no presentation is chosen.
+import { timeText } from "./chart.js";
 import { el, kbd, section } from "./elements.js";
 import { toggleTerm } from "./filter-box.js";
 import { filterText, wordFor } from "./filter.js";
 import { hasKeys, SEVERITIES, state } from "./state.js";
 import { claimant, isLive, isNear } from "./store.js";
-import { counted, number, shown } from "./text.js";
+import { counted, number, shown, span } from "./text.js";
 import { proposalOf } from "./two-people.js";
 
 const NAMES_MAX = 8;
@@ -31,9 +32,10 @@ function counts() {
 }
 
 export function overviewKey() {
-  if (!state.items.size) return "";
+  const waits = [state.chart?.span, state.chart?.waits];
+  if (!state.items.size) return waits;
   const { state: states, ...rest } = counts();
-  return [rest, [...states], filterText(), state.show, hasKeys()];
+  return [rest, [...states], filterText(), state.show, hasKeys(), waits];
 }
 
 /** Counts as buttons that filter the list by what they count, or no longer do. */
@@ -81,18 +83,46 @@ function stateTiles(states, claimed) {
   });
 }
 
+const overviewTitle = () => el("h2", { className: "sr", textContent: "Overview" });
+
+/** How long people took to answer, in the time of the chart; nothing where they answered none. */
+function waitTiles() {
+  const { all, bySeverity, byDomain, countMax } = state.chart?.waits ?? {};
+  if (!all) return [];
+  const list = (...tiles) => el("dl", { className: "tables waits" }, ...tiles);
+  const note = "The median, and the time of nine in ten, of what people answered among the latest "
+    + `${number(countMax)} presentations of the ${timeText(state.chart.span)}.`;
+  return [
+    ...section("Time to answer, by severity", list(waitTile({ ...all, what: "all" }),
+      ...bySeverity.map((wait) => waitTile(wait, `outcome ${wait.what}`)))),
+    ...section("Time to answer, by domain", list(...byDomain.map((wait) => waitTile(wait)))),
+    el("p", { className: "soft", textContent: note }),
+  ];
+}
+
+function waitTile({ what, count, medianMilliseconds, percentile90Milliseconds }, look = "") {
+  return el("div", {},
+    el("dt", {}, el("span", {
+      className: `foreign ${look}`, textContent: shown(what, 64), dir: "auto",
+    }), ` · ${counted(count, "answer")}`),
+    el("dd", {}, span(medianMilliseconds), " ", el("small", {
+      className: "soft", textContent: `9 of 10 within ${span(percentile90Milliseconds)}`,
+    })));
+}
+
 export function overview() {
   if (state.selected) {
     const text = "This presentation is not here: it may have ended long ago.";
     return [el("p", { className: "quiet", textContent: text })];
   }
-  if (state.openCount === 0) return [];
+  const waits = waitTiles();
+  if (state.openCount === 0) return waits.length > 0 ? [overviewTitle(), ...waits] : [];
   const { severity, origin, state: states, claimed } = counts();
   const keys = [" ", kbd("j"), " and ", kbd("k"), " go through the list, ", kbd("?"),
     " shows all keys."];
   const hint = el("p", { className: "quiet" }, "Nothing chosen.", ...(hasKeys() ? keys : []));
-  return [el("h2", { className: "sr", textContent: "Overview" }),
+  return [overviewTitle(),
     ...section("Waiting, by severity", severityTiles(severity)),
     ...section("Waiting, by state", stateTiles(states, claimed)),
-    ...section("Waiting, by origin", originTiles(origin)), hint];
+    ...section("Waiting, by origin", originTiles(origin)), ...waits, hint];
 }

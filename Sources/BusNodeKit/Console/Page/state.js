@@ -19,6 +19,8 @@ export const state = {
   retryDelay: RETRY_MIN, retryTimer: null, unanswered: 0,
   // How the list is shown: the terms of its filter, its other text as it is typed, and the order.
   terms: [], typed: "", sort: SORTS[0], show: SHOWS[0], arranged: false,
+  // What the console says of the time that the chart shows; null until it is read.
+  chart: null,
   // What the history is searched for, and the end of the page of it; null for the newest.
   search: { terms: [], typed: "", before: null },
   // The list and its cursor; how many rows expire soon, and what the filter hides.
