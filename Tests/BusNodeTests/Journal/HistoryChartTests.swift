@@ -7,6 +7,7 @@ import Testing
 
 @testable import BusNodeKit
 @testable import ErrorBus
+@testable import ErrorBusCore
 
 /// Charts and times to answer, from a journal.
 struct HistoryChartTests {

@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
