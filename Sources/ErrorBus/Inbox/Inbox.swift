@@ -228,7 +228,7 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Claims a presentation for a time, or hands the claim to `other`: no one else can answer then.
+    /// Claims a presentation for a time, or hands the claim to `other`: only its holder can answer.
     ///
     /// - Parameter takesOver: Whether to replace another person's claim.
     /// - Returns: The end of the claim.

@@ -95,7 +95,7 @@ struct NotifyWriterTests {
         #expect(
             lines[0]
                 == "*ended: 2 × a &amp; &lt;!channel&gt; &lt;http://x|y&gt;\\r\\nnext*")
-        #expect(lines.last?.hasPrefix("<https://console.example/#/inbox/") == true)
+        #expect(lines.last?.hasPrefix("<https://console.example/#/inbox?filter=") == true)
         #expect(lines.last?.hasSuffix("|Open>") == true)
         #expect(text.filter { $0 == "<" }.count == 1)
     }

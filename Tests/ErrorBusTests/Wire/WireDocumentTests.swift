@@ -258,6 +258,8 @@ import Testing
         "open presentations per node": "\(limits.openPerNodeMax); of the last eighth",
         "children; with one key": "\(limits.childrenMax); \(limits.childrenPerKeyMax)",
         "presentations that a node has open upward": "\(limits.openUpwardMax)",
+        "reports on their way to a parent that has not said that it has read them":
+            "\(limits.unreadByteCountMax >> 20) MiB,",
         "answers that wait for SETTLED": "\(limits.undeliveredMax)",
         "results and withdrawals kept; withdrawals of what was never asked":
             "\(limits.rememberedMax); \(limits.unaskedMax)",
