@@ -11,7 +11,7 @@ import Testing
 struct PromisedNumbersTests {
     private static let times = LinkTimes()
     private static let limits = LinkLimits()
-    private static let settings = NodeSettings(name: "a")
+    private static let settings = TopologyNode(name: "a")
     private typealias Shared = ConsoleLimits
 
     /// What a row of the table under "Limits" says in its second column; nil where a test measures

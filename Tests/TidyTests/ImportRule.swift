@@ -39,7 +39,7 @@ struct ImportRule {
             modules: ["BusLab", "BusNodeKit"],
             allowed: [
                 "Sources/BusLab/", "Sources/bus-node/", "Tests/BusNodeTests/",
-                "Tests/Fuzzing/Targets/ConsoleChecks.swift",
+                "Tests/Fuzzing/Targets/",
             ]),
         // XCTest: Swift Testing only.
         ImportRule(modules: ["XCTest"], allowed: []),

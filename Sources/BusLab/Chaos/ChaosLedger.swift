@@ -1,4 +1,5 @@
-package import ErrorBus
+package import BusNodeKit
+import ErrorBus
 import Foundation
 
 /// The logs of all processes of a run, read while they grow.

@@ -16,7 +16,7 @@ package struct ChaosPlan: Hashable, Sendable {
     }
 
     package struct Process: Hashable, Sendable {
-        package let settings: NodeSettings
+        package let settings: TopologyNode
         let role: Role
 
         package var name: NodeName { settings.name }

@@ -12,7 +12,7 @@ package final class NodeAssembly: Sendable {
 
     package let path: String
     package let loaded: LoadedTopology
-    package let settings: NodeSettings
+    package let settings: TopologyNode
     let logger: Logger
     /// The parts that every node has, whatever its settings.
     private let base: NodeParts
@@ -258,7 +258,7 @@ final class RuledResponders: Sendable {
     /// Replaces the rules of `former` settings by those of `fresh` ones. A policy that the topology
     /// no longer lists keeps its rules. Returns what needs a restart, for the log: presenters that
     /// come, go or move, and `responders` where there were none, change the chain itself.
-    func replaceRules(of former: NodeSettings, with fresh: NodeSettings) -> [String] {
+    func replaceRules(of former: TopologyNode, with fresh: TopologyNode) -> [String] {
         var books: [Place: RuleBook] = [
             .responders: RuleBook(fresh.responders, mode: .everyMatch)
         ]

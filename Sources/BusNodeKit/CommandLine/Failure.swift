@@ -1,4 +1,4 @@
-package import ErrorBus
+import ErrorBus
 
 /// The failure of a command: its message for people, and its exit status for scripts.
 package struct Failure: Error {
@@ -21,7 +21,7 @@ package struct Failure: Error {
         case let error as NodeError:
             let status: ExitStatus =
                 switch error {
-                case .unknownNode, .reservedName, .unauthenticated, .unauthenticatedParent:
+                case .reservedName, .unauthenticated, .unauthenticatedParent:
                     .badConfiguration
                 case .transport: .cannotCreate
                 case .ranBefore: .software

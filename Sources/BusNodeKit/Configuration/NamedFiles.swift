@@ -1,4 +1,4 @@
-package import ErrorBus
+import ErrorBus
 import Foundation
 import Glibc
 
@@ -71,7 +71,7 @@ package struct NamedFiles {
 
     // MARK: Tokens, secrets and authorities
 
-    private func tokens(of node: NodeSettings) -> [Finding] {
+    private func tokens(of node: TopologyNode) -> [Finding] {
         node.presenters.enumerated().compactMap { index, presenter in
             guard case .console(let console) = presenter else { return nil }
             func finding(
@@ -131,7 +131,7 @@ package struct NamedFiles {
     // MARK: Links that answer
 
     /// The key of the links, and the users who answer by them.
-    private func answerLinks(of node: NodeSettings) -> [Finding] {
+    private func answerLinks(of node: TopologyNode) -> [Finding] {
         node.presenters.enumerated().flatMap { index, presenter -> [Finding] in
             guard case .console(let console) = presenter, let key = console.linkKeyFile else {
                 return []
@@ -202,7 +202,7 @@ package struct NamedFiles {
     // MARK: Programs
 
     /// The programs of a node's presenters and rules that cannot be run.
-    package func missingPrograms(of node: NodeSettings) -> [Finding] {
+    package func missingPrograms(of node: TopologyNode) -> [Finding] {
         var findings = programs(of: node.responders, "nodes.\(node.name).responders", in: path)
         for (index, presenter) in node.presenters.enumerated() {
             switch presenter {

@@ -1,4 +1,4 @@
-package import ErrorBus
+import ErrorBus
 import Foundation
 
 /// Loads a topology file and every file that it names.
@@ -20,7 +20,7 @@ extension Topology {
     /// The node with the name given on a command line.
     ///
     /// - Parameter path: The file, for the message.
-    package func node(named text: String, in path: String) throws(Failure) -> NodeSettings {
+    package func node(named text: String, in path: String) throws(Failure) -> TopologyNode {
         guard let settings = NodeName(text).flatMap({ self[$0] }) else {
             throw Failure(
                 .badConfiguration,

@@ -1,4 +1,4 @@
-package import ErrorBus
+import ErrorBus
 import Glibc
 import Yams
 

@@ -1,5 +1,5 @@
 import Crypto
-package import ErrorBus
+import ErrorBus
 import Foundation
 import HTTPTypes
 

@@ -167,7 +167,7 @@ package struct PathWalk {
         case goesOn(NodeName)
     }
 
-    private mutating func pass(_ settings: NodeSettings) -> Passage {
+    private mutating func pass(_ settings: TopologyNode) -> Passage {
         if !settings.responders.isEmpty {
             let book = RuleBook(settings.responders, mode: .everyMatch)
             let list = RuleList(name: "responders", file: file, book: book)
@@ -182,7 +182,7 @@ package struct PathWalk {
     }
 
     /// Nil when its presenters all decline.
-    private mutating func present(_ settings: NodeSettings) -> Passage? {
+    private mutating func present(_ settings: TopologyNode) -> Passage? {
         for (index, presenter) in settings.presenters.enumerated() {
             if case .policy(let path, let rules) = presenter {
                 let book = RuleBook(rules, mode: .firstMatch)

@@ -120,7 +120,7 @@ package enum JournalCopy {
     }
 
     private static func removeWithParts(_ path: String) throws(Failure) {
-        for ending in [""] + NodeSettings.journalEndings { try remove(path + ending) }
+        for ending in [""] + TopologyNode.journalEndings { try remove(path + ending) }
     }
 
     private static func remove(_ path: String) throws(Failure) {

@@ -84,7 +84,7 @@ package struct LiveTopology: Hashable, Sendable {
     /// The link as the parent reports it, which knows its open presentations; else as the child
     /// does.
     private static func link(
-        _ child: NodeSettings, _ rank: Int, _ parent: Hop, _ answers: Answers
+        _ child: TopologyNode, _ rank: Int, _ parent: Hop, _ answers: Answers
     ) -> Link {
         var link = Link(child: child.name, parent: parent, rank: rank, state: .unknown)
         link.isRoute = rank >= child.next.count

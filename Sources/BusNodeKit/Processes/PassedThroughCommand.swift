@@ -93,7 +93,7 @@ final class PassedThroughCommand: Sendable {
             executablePathOverride: command[0] + [0],
             remainingValues: command.dropFirst().map { $0 + [0] })
         let executable = Executable.path(
-            FilePath(platformString: program.map { CChar(bitPattern: $0) } + [0]))
+            SystemPackage.FilePath(platformString: program.map { CChar(bitPattern: $0) } + [0]))
         stage.withLock { $0 = .starting(signals: []) }
         defer { stage.withLock { $0 = .idle } }
         do {

@@ -36,18 +36,6 @@ public final class Node: Service {
     private let insecurity: NodeError?
     private let isStarted = Atomic(false)
 
-    /// A node of a topology.
-    package convenience init(
-        _ name: NodeName, topology: Topology, parts: NodeParts
-    ) throws(NodeError) {
-        guard let settings = topology.nodes[name] else {
-            throw .unknownNode(name, known: Array(topology.nodes.keys))
-        }
-        self.init(
-            settings, parents: topology.parentEndpoints(of: name),
-            routes: topology.routeEndpoints(of: name), parts: parts)
-    }
-
     /// A node by its settings alone. ``run()`` starts it.
     ///
     /// - Parameters:
@@ -186,8 +174,6 @@ public final class Node: Service {
 
 /// Why a node cannot be made or run.
 public enum NodeError: Error, Hashable, Sendable {
-    /// The topology has no node of this name.
-    case unknownNode(NodeName, known: [NodeName])
     /// The name has another meaning on every link.
     case reservedName(NodeName)
     /// The endpoint is open to other machines, and links are not authenticated.
@@ -207,9 +193,6 @@ extension NodeError: CustomStringConvertible {
 
     public var description: String {
         switch self {
-        case .unknownNode(let name, let known):
-            "no node \"\(name)\" in this topology; nodes: "
-                + known.map(\.description).joined(separator: ", ")
         case .reservedName(let name):
             "a node cannot be called \"\(name)\"; allowed: \(NodeName.allowedForNode)"
         case .unauthenticated(let endpoint):

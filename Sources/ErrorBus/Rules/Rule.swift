@@ -79,6 +79,21 @@ package struct AddedOption: Hashable, Sendable {
     package var fields: [ErrorReport.Field] = []
     /// Its place among the report's options. Of several defaults Return chooses the first one.
     package var place = RecoveryOption.Place.last
+
+    package init(
+        id: String, title: String, role: ErrorReport.Option.Role? = nil, run: [String],
+        needsSignature: Bool = false, needsTwoPeople: Bool = false,
+        fields: [ErrorReport.Field] = [], place: RecoveryOption.Place = .last
+    ) {
+        self.id = id
+        self.title = title
+        self.role = role
+        self.run = run
+        self.needsSignature = needsSignature
+        self.needsTwoPeople = needsTwoPeople
+        self.fields = fields
+        self.place = place
+    }
 }
 
 /// The texts and the severity that a rule puts in place of a report's own; nil leaves a part
@@ -88,6 +103,16 @@ package struct ReportRewrite: Hashable, Sendable {
     package var reason: String?
     package var suggestion: String?
     package var severity: Severity?
+
+    package init(
+        description: String? = nil, reason: String? = nil, suggestion: String? = nil,
+        severity: Severity? = nil
+    ) {
+        self.description = description
+        self.reason = reason
+        self.suggestion = suggestion
+        self.severity = severity
+    }
 
     func apply(to report: inout ErrorReport) {
         if let description { report.description = description }

@@ -55,7 +55,7 @@ struct ChaosNode: AsyncParsableCommand {
             let parents = try parent.map { try Endpoint($0) }
             var parts = try parts(settings, role, folder, log)
             parts.keys = try keys(of: settings, in: loaded.topology, parents)
-            let node = Node(settings, parents: parents, parts: parts)
+            let node = Node(settings.settings, parents: parents, parts: parts)
             let warmUp = ChaosWorker(
                 name: name, node: node, log: log, share: warmUpShare, done: done,
                 start: Duration.microseconds(warmUpStart), folder: folder,
@@ -71,7 +71,7 @@ struct ChaosNode: AsyncParsableCommand {
 
     /// The topology's keys, for links to parents by way of the proxies before them.
     private func keys(
-        of settings: NodeSettings, in topology: Topology, _ parents: [Endpoint]
+        of settings: TopologyNode, in topology: Topology, _ parents: [Endpoint]
     ) throws(Failure) -> KeyRing? {
         guard let path = topology.keys else { return nil }
         var keys = try KeyFolder(path).keys(of: settings.name, in: topology)
@@ -82,7 +82,7 @@ struct ChaosNode: AsyncParsableCommand {
     }
 
     private func parts(
-        _ settings: NodeSettings, _ role: ChaosPlan.Role, _ folder: ChaosFolder, _ log: ChaosLog
+        _ settings: TopologyNode, _ role: ChaosPlan.Role, _ folder: ChaosFolder, _ log: ChaosLog
     ) throws -> NodeParts {
         let logger = Logger(label: node)
         let audit = try EventLog(

@@ -132,7 +132,7 @@ extension CheckReport.Finding {
 }
 
 extension CheckReport.Node {
-    init(_ node: NodeSettings) {
+    init(_ node: TopologyNode) {
         self.init(
             name: node.name.description, next: node.next.map(\.description),
             listen: node.listen.map(\.description), presenters: node.presenters.map(\.kind),
@@ -176,7 +176,7 @@ struct TopologyOutline {
         }
     }
 
-    private static func line(_ node: NodeSettings) -> String {
+    private static func line(_ node: TopologyNode) -> String {
         var parts = [node.name.description]
         if !node.listen.isEmpty {
             parts.append("listens on " + node.listen.map(\.description).joined(separator: ", "))

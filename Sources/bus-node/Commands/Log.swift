@@ -67,7 +67,7 @@ struct Log: AsyncParsableCommand {
         }
     }
 
-    private func show(_ nodes: [NodeSettings]) throws {
+    private func show(_ nodes: [TopologyNode]) throws {
         let part = id.map { PartialID($0) }
         let isAsked = { (event: LoggedEvent) in part?.matches(event["id"]) ?? true }
         var events = try Set(nodes.compactMap(\.events)).sorted()
@@ -135,7 +135,7 @@ struct Reoffer {
 
     /// - Throws: When no journal has the id, the id is ambiguous, or the presentation did not end
     ///   without an answer.
-    init(_ id: String, topology: String, nodes: [NodeSettings]) throws {
+    init(_ id: String, topology: String, nodes: [TopologyNode]) throws {
         var found: [(row: JournalRow, journal: String, node: NodeName)] = []
         for node in nodes {
             guard let path = node.journal, let letters = try DeadLetters(path) else { continue }

@@ -55,8 +55,7 @@ struct Run: AsyncParsableCommand {
                 logger.info("node is up", metadata: ["listen": "\(listening)"])
                 ServiceNotification.ready(file: file)
             }
-            let node = try Node(
-                assembly.settings.name, topology: assembly.loaded.topology, parts: parts)
+            let node = Node(assembly.settings, in: assembly.loaded.topology, parts: parts)
             if endsWithOutput { OutputWatch.start() }
             defer { ServiceNotification.ended(file: file) }
             try await Self.serve(node, assembly, status, logger)

@@ -85,8 +85,7 @@ struct Target: ParsableArguments {
             }
             return Leaf(
                 node: Node(
-                    settings, parents: parents,
-                    routes: assembly.loaded.topology.routeEndpoints(of: settings.name),
+                    settings, in: assembly.loaded.topology,
                     parts: try assembly.parts(use: .amongClients)),
                 failsByTopology: settings.whenUnreachable == .fail, deadline: settings.deadline)
         }
@@ -247,7 +246,7 @@ struct TopologyNodes: ParsableArguments {
     @Option(help: "Only this node of the topology.")
     var node: String?
 
-    func chosen() throws -> (path: String, nodes: [NodeSettings]) {
+    func chosen() throws -> (path: String, nodes: [TopologyNode]) {
         guard let path = topology ?? ProcessInfo.processInfo.environment["BUS_NODE_TOPOLOGY"]
         else { throw Failure(.usage, "give --topology FILE or set BUS_NODE_TOPOLOGY") }
         let loaded = try TopologyLoader.load(path).topology

@@ -6,7 +6,7 @@ import Testing
 @testable import BusNodeKit
 
 struct ChaosPlanTests {
-    private func plan(_ nodes: NodeSettings...) throws -> ChaosPlan {
+    private func plan(_ nodes: TopologyNode...) throws -> ChaosPlan {
         try ChaosPlan(
             Topology(
                 nodes: OrderedDictionary(uniqueKeysWithValues: nodes.map { ($0.name, $0) })),
@@ -15,8 +15,8 @@ struct ChaosPlanTests {
 
     private func node(
         _ name: NodeName, next: [Hop] = [], listen: [String] = [], presents: Bool = false
-    ) throws -> NodeSettings {
-        var settings = NodeSettings(name: name)
+    ) throws -> TopologyNode {
+        var settings = TopologyNode(name: name)
         settings.next = next
         settings.listen = try listen.map { try Endpoint($0) }
         settings.presenters = presents ? [.terminal] : []
@@ -68,7 +68,7 @@ struct ChaosPlanTests {
     func refusals() throws {
         let listening = ["tcp://127.0.0.1:1"]
         let root = try node("r", listen: listening, presents: true)
-        func problem(_ nodes: NodeSettings...) -> String {
+        func problem(_ nodes: TopologyNode...) -> String {
             do {
                 _ = try ChaosPlan(
                     Topology(

@@ -8,16 +8,16 @@ import Testing
 struct FaultScheduleTests {
     /// Two workers, a relay, a centre.
     static func plan(journal: String? = nil) throws -> ChaosPlan {
-        var centre = NodeSettings(name: "centre")
+        var centre = TopologyNode(name: "centre")
         centre.listen = [try Endpoint("tcp://127.0.0.1:7001")]
         centre.presenters = [.terminal]
         centre.journal = journal
-        var relay = NodeSettings(name: "relay")
+        var relay = TopologyNode(name: "relay")
         relay.listen = [try Endpoint("ipc:///tmp/relay")]
         relay.next = [.node("centre")]
-        var first = NodeSettings(name: "w1")
+        var first = TopologyNode(name: "w1")
         first.next = [.node("relay")]
-        var second = NodeSettings(name: "w2")
+        var second = TopologyNode(name: "w2")
         second.next = [.node("relay"), .node("centre")]
         return try ChaosPlan(
             Topology(

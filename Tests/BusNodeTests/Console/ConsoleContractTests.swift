@@ -149,11 +149,11 @@ struct ConsoleContractTests {
 
     @Test("The status, its nodes and its links have the described fields")
     func statusFields() async throws {
-        var child = NodeSettings(name: "worker")
+        var child = TopologyNode(name: "worker")
         child.next = [.node("central")]
         let console = try Console(
             ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080")), of: "central",
-            in: Topology(nodes: ["central": NodeSettings(name: "central"), "worker": child]),
+            in: Topology(nodes: ["central": TopologyNode(name: "central"), "worker": child]),
             logger: .init(label: "test"))
         let status = await ConsoleAPI(console).status
         func schema(_ name: String) -> [String] {

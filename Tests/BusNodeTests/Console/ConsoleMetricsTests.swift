@@ -19,7 +19,7 @@ struct ConsoleMetricsTests {
     private let api: ConsoleAPI
 
     init() throws {
-        var node = NodeSettings(name: "central")
+        var node = TopologyNode(name: "central")
         node.notify = [NotifyRig.hook("chat")]
         var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))
         settings.url = "http://localhost:8080"

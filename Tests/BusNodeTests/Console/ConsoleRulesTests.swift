@@ -18,7 +18,7 @@ import Testing
 
     init() throws {
         let settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))
-        var node = NodeSettings(name: "central")
+        var node = TopologyNode(name: "central")
         node.presenters = [
             .policy(path: "etc/retry.yaml", rules: []),
             .console(ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8079"))),

@@ -17,7 +17,7 @@ struct ServedConsole {
     ) async throws {
         var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:*"))
         change(&settings)
-        var node = NodeSettings(name: "central")
+        var node = TopologyNode(name: "central")
         node.notify = hooks
         let console = try Console(
             settings, of: "central", in: Topology(nodes: hooks.isEmpty ? [:] : ["central": node]),

@@ -11,9 +11,9 @@ struct LiveTopologyTests {
     private let topology: Topology
 
     init() throws {
-        var nodes: [NodeSettings] = []
+        var nodes: [TopologyNode] = []
         func add(_ name: NodeName, _ next: [Hop], listens: Bool = true) throws {
-            var settings = NodeSettings(name: name)
+            var settings = TopologyNode(name: name)
             settings.next = next
             if listens { settings.listen = [try Endpoint("ipc:///run/\(name)")] }
             nodes.append(settings)

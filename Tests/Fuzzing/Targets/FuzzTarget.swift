@@ -1,3 +1,4 @@
+@testable import BusNodeKit
 @testable import ErrorBus
 @testable import ErrorBusCore
 

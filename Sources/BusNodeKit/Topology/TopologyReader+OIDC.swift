@@ -1,3 +1,4 @@
+import ErrorBus
 import OrderedCollections
 
 // The identity provider of a console.

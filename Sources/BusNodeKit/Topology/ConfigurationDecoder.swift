@@ -1,3 +1,4 @@
+import ErrorBus
 import OrderedCollections
 
 /// Reads the values of a configuration strictly, and collects every problem instead of stopping at

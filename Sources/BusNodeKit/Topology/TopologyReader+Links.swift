@@ -1,3 +1,4 @@
+import ErrorBus
 import OrderedCollections
 
 // Links, presenters and paths: the settings that name something outside the node.

@@ -1,3 +1,4 @@
+package import ErrorBus
 import Foundation
 import OrderedCollections
 

@@ -1,3 +1,4 @@
+import ErrorBus
 import OrderedCollections
 
 /// Checks the topology as a whole: links without a target or in a cycle, endpoints used twice,
@@ -124,7 +125,7 @@ struct TopologyValidator {
                 guard let path else { continue }
                 let field = "nodes.\(node.name).\(key)"
                 let main = FilePath.normal(path)
-                let endings = key == "journal" ? NodeSettings.journalEndings : []
+                let endings = key == "journal" ? TopologyNode.journalEndings : []
                 let files = [main] + endings.map { main + $0 }
                 if let file = files.first(where: { takers[$0] != nil }), let taker = takers[file] {
                     let which = file == main ? "which" : "whose \(file.escapedForMessage)"
@@ -157,7 +158,7 @@ struct TopologyValidator {
         }
     }
 
-    private mutating func checkRoot(_ node: NodeSettings) {
+    private mutating func checkRoot(_ node: TopologyNode) {
         let field = "nodes.\(node.name)"
         guard node.next.isEmpty, node.presenters.isEmpty, !hasProblems(at: "\(field).next"),
             !hasProblems(at: "\(field).presenters")
@@ -173,7 +174,7 @@ struct TopologyValidator {
         if !warnings.contains(warning) { warnings.append(warning) }
     }
 
-    private mutating func checkRules(of node: NodeSettings) {
+    private mutating func checkRules(of node: TopologyNode) {
         let list = "nodes.\(node.name).responders"
         var routes: [Hop: Hop] = [:]
         checkShadows(RuleBook(node.responders, mode: .everyMatch), list, in: nil)
@@ -188,7 +189,7 @@ struct TopologyValidator {
     ///
     /// - Parameter routes: The routes of the node so far, by where they lead.
     private mutating func checkRoutes(
-        _ rules: [Rule], of node: NodeSettings, _ list: String, in file: String?,
+        _ rules: [Rule], of node: TopologyNode, _ list: String, in file: String?,
         _ routes: inout [Hop: Hop]
     ) {
         let parents = Set(node.next.map { destination(of: $0) })

@@ -1,3 +1,5 @@
+package import ErrorBus
+
 /// One entry of `notify:`: a webhook, and the events of presentations that are sent to it.
 package struct HookSettings: Hashable, Sendable {
     /// The events of a presentation at a console.

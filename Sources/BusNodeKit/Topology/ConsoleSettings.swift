@@ -1,3 +1,5 @@
+package import ErrorBus
+
 /// The settings of a console.
 package struct ConsoleSettings: Hashable, Sendable {
     /// The address where it listens: a host of this machine and a port, never ipc.

@@ -1,3 +1,4 @@
+import ErrorBus
 import OrderedCollections
 
 // The settings of a console.

@@ -1,3 +1,4 @@
+package import ErrorBus
 package import OrderedCollections
 
 /// The configured tree of nodes.
@@ -8,7 +9,7 @@ package struct Topology: Hashable, Sendable {
     package static let hopCountMax = 16
 
     /// In the order of the file, defaults applied.
-    package let nodes: OrderedDictionary<NodeName, NodeSettings>
+    package let nodes: OrderedDictionary<NodeName, TopologyNode>
 
     /// The folder of the keys of its tcp links; nil: links without keys.
     package let keys: String?
@@ -16,7 +17,7 @@ package struct Topology: Hashable, Sendable {
     package let signers: [NodeName]
 
     package init(
-        nodes: OrderedDictionary<NodeName, NodeSettings>, keys: String? = nil,
+        nodes: OrderedDictionary<NodeName, TopologyNode>, keys: String? = nil,
         signers: [NodeName] = []
     ) {
         self.nodes = nodes
@@ -25,10 +26,10 @@ package struct Topology: Hashable, Sendable {
     }
 
     /// The settings of one node; nil when the topology has none of that name.
-    package subscript(node: NodeName) -> NodeSettings? { nodes[node] }
+    package subscript(node: NodeName) -> TopologyNode? { nodes[node] }
 
     /// Every node's settings, in the order of the file.
-    package var settings: [NodeSettings] { Array(nodes.values) }
+    package var settings: [TopologyNode] { Array(nodes.values) }
 
     /// The endpoints that `node` connects to, in order, one for each entry of `next`.
     ///

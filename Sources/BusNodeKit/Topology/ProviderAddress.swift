@@ -1,3 +1,5 @@
+import ErrorBus
+
 /// An address of an identity provider that may be asked: https, or http on this machine.
 package struct ProviderAddress: Hashable, Sendable {
     /// What messages say of addresses that are refused.

@@ -1,3 +1,4 @@
+import ErrorBus
 import Foundation
 import OrderedCollections
 

@@ -1,3 +1,4 @@
+import ErrorBus
 import OrderedCollections
 
 // Rules, in `responders:` and in policy files.

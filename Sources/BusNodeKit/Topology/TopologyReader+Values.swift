@@ -1,3 +1,4 @@
+import ErrorBus
 import OrderedCollections
 
 // The fields of options that rules add, and the values of rules that answer.

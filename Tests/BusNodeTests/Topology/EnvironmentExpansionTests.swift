@@ -1,5 +1,6 @@
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
 @testable import ErrorBusCore
 

@@ -1,3 +1,5 @@
+import ErrorBus
+
 /// Expands environment variables in a text: `${NAME}`, and `${NAME:-default}` for one that is unset
 /// or empty. `$${` stands for `${`; any other `$` is literal.
 enum EnvironmentExpansion {

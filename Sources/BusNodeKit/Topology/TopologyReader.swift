@@ -1,3 +1,4 @@
+package import ErrorBus
 import OrderedCollections
 
 /// Reads a topology from a configuration, strictly: unknown keys, wrong kinds and values out of
@@ -50,7 +51,7 @@ package struct TopologyReader {
             return Topology(nodes: [:])
         }
         readVersion(fields["version"], in: file)
-        var defaults = NodeSettings(name: "defaults")
+        var defaults = TopologyNode(name: "defaults")
         if let field = fields["defaults"], !field.node.isNull,
             let settings = decoder.fields(field, keys: Self.timingKeys)
         {
@@ -90,12 +91,12 @@ package struct TopologyReader {
     }
 
     private mutating func readNodes(
-        _ field: ConfigurationField, defaults: NodeSettings
-    ) -> OrderedDictionary<NodeName, NodeSettings> {
+        _ field: ConfigurationField, defaults: TopologyNode
+    ) -> OrderedDictionary<NodeName, TopologyNode> {
         let allowed = "a mapping of node names to their settings"
         guard let fields = decoder.fields(field, allowed: allowed) else { return [:] }
         if fields.isEmpty { decoder.report(field, found: "an empty mapping", allowed: allowed) }
-        var nodes: OrderedDictionary<NodeName, NodeSettings> = [:]
+        var nodes: OrderedDictionary<NodeName, TopologyNode> = [:]
         for (key, inner) in fields {
             guard let name = NodeName(key), name != .bare else {
                 decoder.report(
@@ -115,9 +116,9 @@ package struct TopologyReader {
         + ["allowUnauthenticated", "events", "journal", "afterRestart", "retention"]
 
     private mutating func readNode(
-        _ name: NodeName, _ field: ConfigurationField, defaults: NodeSettings
-    ) -> NodeSettings {
-        var settings = NodeSettings(name: name)
+        _ name: NodeName, _ field: ConfigurationField, defaults: TopologyNode
+    ) -> TopologyNode {
+        var settings = TopologyNode(name: name)
         settings.deadline = defaults.deadline
         settings.whenUnreachable = defaults.whenUnreachable
         settings.grace = defaults.grace
@@ -150,7 +151,7 @@ package struct TopologyReader {
     }
 
     private mutating func readTiming(
-        _ fields: ConfigurationDecoder.Fields, into settings: inout NodeSettings
+        _ fields: ConfigurationDecoder.Fields, into settings: inout TopologyNode
     ) {
         if let field = fields["deadline"] {
             if decoder.expanded(field) == "none" {

@@ -1,3 +1,4 @@
+import ErrorBus
 import OrderedCollections
 
 /// The checks of links: what a node's `next`, `route` and `listen` lead to.
@@ -7,14 +8,14 @@ extension TopologyValidator {
         "add keys: FOLDER to the topology and run bus-node keygen; "
         + "if the network itself is trusted, say allowUnauthenticated: true"
 
-    mutating func checkHops(of node: NodeSettings) {
+    mutating func checkHops(of node: TopologyNode) {
         for (index, hop) in node.next.enumerated() {
             checkHop(hop, of: node, at: entry("nodes.\(node.name).next", index))
         }
     }
 
     mutating func checkHop(
-        _ hop: Hop, of node: NodeSettings, at field: String, in file: String? = nil
+        _ hop: Hop, of node: TopologyNode, at field: String, in file: String? = nil
     ) {
         guard case .node(let parent) = hop else {
             checkKey(of: hop, at: field, in: file)
@@ -48,7 +49,7 @@ extension TopologyValidator {
 
     /// Without keys any host on the way to another machine can read and answer as the parent.
     private mutating func checkWithoutKeys(
-        of hop: Hop, of node: NodeSettings, at field: String, in file: String?
+        of hop: Hop, of node: TopologyNode, at field: String, in file: String?
     ) {
         guard topology.keys == nil, !node.allowUnauthenticated,
             let endpoint = topology.endpoint(of: hop), !endpoint.isLocal
@@ -70,7 +71,7 @@ extension TopologyValidator {
             hint: "add the node with its listen, and name it here")
     }
 
-    mutating func checkListening(of node: NodeSettings) {
+    mutating func checkListening(of node: TopologyNode) {
         if let endpoint = node.advertise, node.listen.isEmpty {
             report(
                 "nodes.\(node.name).advertise",

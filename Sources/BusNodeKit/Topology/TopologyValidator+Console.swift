@@ -1,7 +1,9 @@
+import ErrorBus
+
 // Consoles and their hooks.
 extension TopologyValidator {
     /// A console has users or one token, and beyond loopback requires either.
-    mutating func checkConsoles(of node: NodeSettings) {
+    mutating func checkConsoles(of node: TopologyNode) {
         for (index, presenter) in node.presenters.enumerated() {
             guard case .console(let console) = presenter else { continue }
             let field = "nodes.\(node.name).presenters[\(index)].console"
@@ -59,7 +61,7 @@ extension TopologyValidator {
     }
 
     /// Hooks follow the one console of their node, and link to it.
-    mutating func checkHooks(of node: NodeSettings) {
+    mutating func checkHooks(of node: TopologyNode) {
         let presenters = "nodes.\(node.name).presenters"
         guard !node.notify.isEmpty, !hasProblems(at: presenters) else { return }
         let consoles = node.presenters.enumerated().compactMap { index, presenter in
@@ -82,7 +84,7 @@ extension TopologyValidator {
     /// Links that answer need a user as whom they do, a key of their own, an address at which
     /// strangers cannot read them, and a memory of those that were used.
     private mutating func checkAnswerLinks(
-        of node: NodeSettings, at console: ConsoleSettings, _ consoleField: String
+        of node: TopologyNode, at console: ConsoleSettings, _ consoleField: String
     ) {
         guard let index = node.notify.firstIndex(where: { $0.answerLinks != nil }) else { return }
         let field = "nodes.\(node.name).notify[\(index)].answerLinks"

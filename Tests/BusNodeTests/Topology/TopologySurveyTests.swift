@@ -1,14 +1,15 @@
 import OrderedCollections
 import Testing
 
+@testable import BusNodeKit
 @testable import ErrorBus
 @testable import ErrorBusCore
 
 @Suite struct TopologySurveyTests {
     private func topology(_ links: KeyValuePairs<NodeName, [NodeName]>) -> Topology {
-        var nodes: OrderedDictionary<NodeName, NodeSettings> = [:]
+        var nodes: OrderedDictionary<NodeName, TopologyNode> = [:]
         for (name, parents) in links {
-            var settings = NodeSettings(name: name)
+            var settings = TopologyNode(name: name)
             settings.next = parents.map(Hop.node)
             nodes[name] = settings
         }
@@ -32,7 +33,7 @@ import Testing
 
     @Test("a parent by its endpoint is the node that listens there")
     func endpoints() throws {
-        var (a, b) = (NodeSettings(name: "a"), NodeSettings(name: "b"))
+        var (a, b) = (TopologyNode(name: "a"), TopologyNode(name: "b"))
         a.listen = [try Endpoint("tcp://127.0.0.1:1001")]
         b.listen = [try Endpoint("tcp://127.0.0.1:1002")]
         a.next = [.endpoint(b.listen[0])]
@@ -46,12 +47,12 @@ import Testing
 
     @Test("a chain of many thousand nodes does not exhaust the stack")
     func long() {
-        var nodes: OrderedDictionary<NodeName, NodeSettings> = [:]
+        var nodes: OrderedDictionary<NodeName, TopologyNode> = [:]
         for index in 0..<20_000 {
             guard let name = NodeName("n\(index)"), let next = NodeName("n\(index + 1)") else {
                 continue
             }
-            var settings = NodeSettings(name: name)
+            var settings = TopologyNode(name: name)
             settings.next = [.node(next)]
             nodes[name] = settings
         }
