@@ -76,7 +76,11 @@ extension ConsoleAPI {
         if confirmed != nil || members.contains(where: { $0.needsTwoPeople(option) }) {
             person = try visitor.person(choosing: option)
         }
-        let done = Set(members.filter { $0.isDone(by: request) }.map(\.id))
+        let isProposal = person != nil && confirmed == nil
+        let done = Set(
+            members.filter {
+                $0.isAnswered(by: request) || (isProposal && $0.isProposed(by: request))
+            }.map(\.id))
         try view.check(members.filter { !done.contains($0.id) }, sawWhich: ownSeen != nil)
         let result: GroupAnswer
         do throws(InboxRefusal) {

@@ -9,7 +9,7 @@ extension ConsoleAPI {
     ) throws(InboxRefusal) {
         try inbox.propose(
             item.id, option: option, by: person, id: id, values: values, comment: comment)
-        if !item.hasTaken(id) { note(.propose(option: option), item.id, by: person.name) }
+        if !item.hasProposal(id) { note(.propose(option: option), item.id, by: person.name) }
     }
 
     func confirm(
@@ -22,7 +22,7 @@ extension ConsoleAPI {
         }
         let answer = try inbox.confirm(
             item.id, proposal, option: option, by: person, id: id, undo: undo)
-        guard !item.hasTaken(id) else { return }
+        guard !item.hasAnswer(id) else { return }
         note(.confirm(option: option, of: answer.by), item.id, by: person.name)
     }
 
@@ -90,10 +90,11 @@ extension ConsoleAPI {
 }
 
 extension InboxItem {
-    /// Whether it has this answer or proposal already, so that a request with its id is repeated.
-    func hasTaken(_ id: UniqueID?) -> Bool {
-        id.map { [answer?.id, proposal?.id].contains($0) } ?? false
-    }
+    /// Whether it has this answer already, so that a request with its id is repeated.
+    func hasAnswer(_ id: UniqueID?) -> Bool { id != nil && answer?.id == id }
+
+    /// As ``hasAnswer(_:)``, of a proposal.
+    func hasProposal(_ id: UniqueID?) -> Bool { id != nil && proposal?.id == id }
 }
 
 extension ConsoleVisitor {

@@ -242,7 +242,7 @@ struct ConsoleAPI: Sendable {
                 id, option: option, by: by, of: visitor.identity, id: answer,
                 undo: .milliseconds(undo), values: values, comment: comment)
         }
-        if undo > 0, !item.hasTaken(answer) { note(.leaving(option: option), id, by: by) }
+        if undo > 0, !item.hasAnswer(answer) { note(.leaving(option: option), id, by: by) }
     }
 
     @Sendable func undo(

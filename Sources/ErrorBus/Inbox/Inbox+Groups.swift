@@ -68,7 +68,7 @@ extension Inbox {
         var given = try forEach(ofGroup: number, only: chosen, seen: seen, doneBy: id) {
             member, result throws(InboxRefusal) in
             let item = try item(member)
-            if let answer = item.answer, item.isDone(by: id), answer.option == option {
+            if let answer = item.answer, item.isAnswered(by: id), answer.option == option {
                 return result.add(answer, for: member)
             }
             guard let standing = item.proposal else { throw .noProposal }

@@ -71,10 +71,14 @@ package struct GroupAnswer: Hashable, Sendable {
 }
 
 extension InboxItem {
-    /// Whether a request for its group with this id has answered it, or proposed its option.
-    package func isDone(by request: UniqueID?) -> Bool {
-        guard let own = request?.act(on: id) else { return false }
-        return answer?.id == own || proposal?.id == own
+    /// Whether a request for its group with this id has answered it.
+    package func isAnswered(by request: UniqueID?) -> Bool {
+        answer.map { $0.id == request?.act(on: id) } ?? false
+    }
+
+    /// Whether a request for its group with this id has made its proposal.
+    package func isProposed(by request: UniqueID?) -> Bool {
+        proposal.map { $0.id == request?.act(on: id) } ?? false
     }
 }
 

@@ -199,7 +199,7 @@ extension InboxMachine {
         ofGroup number: Int, seen: UInt64?, doneBy request: UniqueID? = nil
     ) throws(InboxRefusal) -> [PresentationID] {
         let done = items.values.filter {
-            $0.group == number && !$0.isOpen && $0.isDone(by: request)
+            $0.group == number && !$0.isOpen && $0.isAnswered(by: request)
         }
         let open = members(ofGroup: number)
         guard open != nil || !done.isEmpty else { throw .unknownGroup(number) }

@@ -302,8 +302,23 @@ import Testing
         for task in asking { task.cancel() }
     }
 
-    @Test("A request for a group that is repeated after a lost reply is noted once")
-    func repeatedGroup() async throws {
+    @Test("A confirmation under the id of the proposal is noted as well")
+    func sameID() async throws {
+        let asking = try await present(at: inbox)
+        #expect(try answer("ann") == "ok")
+        let fields = try proposal
+        let confirming = fields.merging(
+            ["answer": try #require(fields["confirms"]), "undoMilliseconds": 60_000]) { $1 }
+        #expect(try answer("bob", "drop", confirming) == "ok")
+        let events = Set(api.console.history.events(of: try item.id).map(\.event))
+        #expect(events.isSuperset(of: ["propose", "confirm", "leaving"]), "\(events)")
+        for task in asking { task.cancel() }
+    }
+
+    @Test(
+        "A request for a group that is repeated is noted once, a proposal's id as well",
+        arguments: [1, 2] as [UInt64])
+    func repeatedGroup(confirmation: UInt64) async throws {
         let asking = try await present(2, at: inbox)
         let number = try #require(inbox.groups.first).number
         func choose(
@@ -320,7 +335,9 @@ import Testing
         }
         for _ in 0..<2 { #expect(try choose("ann", 1).texts("proposed").count == 2) }
         let proposals = shownProposals
-        for _ in 0..<2 { #expect(try choose("bob", 2, proposals).texts("answered").count == 2) }
+        for _ in 0..<2 {
+            #expect(try choose("bob", confirmation, proposals).texts("answered").count == 2)
+        }
         for item in inbox.items() {
             let events = api.console.history.events(of: item.id).map(\.event)
             #expect(events.count == Set(events).count && events.count >= 3, "\(events)")
