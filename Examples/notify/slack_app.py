@@ -21,7 +21,7 @@ def call(url, token, body=None):
 
 def text(value, limit=150):
     """A text of others, of which Slack makes no mention and no link."""
-    return html.escape(value[:limit], quote=False)
+    return html.escape(value, quote=False)[:limit]
 
 
 def plain(said):
@@ -31,7 +31,7 @@ def plain(said):
 def button(name, title, value, asks=None):
     """A button that sends a value, after a confirmation if it asks for one."""
     made = {"type": "button", "action_id": name, "text": plain(title[:75]),
-            "value": json.dumps(value)}
+            "value": json.dumps(value, ensure_ascii=False)}
     if asks:
         made["confirm"] = {"title": plain("Sure?"), "text": plain(asks[:300]),
                            "confirm": plain("Yes"), "deny": plain("Keep waiting")}

@@ -96,6 +96,24 @@ extension EndToEnd.Users {
         withExtendedLifetime(nodes) {}
     }
 
+    @Test("A Slack app posts what has the longest texts that Slack writes in several characters")
+    func slackLongTexts() async throws {
+        let tokens = try await tokens()
+        let (nodes, address) = try await started()
+        let slack = try startedSlack()
+        let bot = try await startedBot(at: address, with: tokens, slack)
+        let present = try sandbox.present(
+            "--domain", String(repeating: "&", count: 200), "--description",
+            String(repeating: "&", count: 600), "--option",
+            "retry=" + String(repeating: "\u{1F600}", count: 200))
+        #expect(await slack.prints("chat.postMessage"), "\(bot.errors.value)")
+        let isPosted = await eventually { [sandbox] in
+            (try? sandbox.read("tokens/posted.json"))?.contains("\"state\"") == true
+        }
+        #expect(isPosted, "\(bot.output.value)")
+        withExtendedLifetime((nodes, present)) {}
+    }
+
     @Test("A Slack app that was cut off goes on with the messages that it has posted")
     func slackGoesOn() async throws {
         let tokens = try await tokens()

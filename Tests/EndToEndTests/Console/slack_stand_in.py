@@ -29,6 +29,9 @@ class Slack(BaseHTTPRequestHandler):
             self.reply({"ok": False, "error": "invalid_auth"})
         else:
             print(json.dumps({"method": self.path[1:], "body": body}), flush=True)
+            if not all(map(fits, body.get("blocks", []))):
+                self.reply({"ok": False, "error": "invalid_blocks"})
+                return
             stamp = body.get("ts") or str(len(messages) + 1)
             if "blocks" in body:
                 messages[stamp] = body["blocks"]
@@ -43,6 +46,12 @@ class Slack(BaseHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+def fits(block):
+    """Whether Slack takes a block with texts and values that are so long."""
+    return len(block.get("text", {}).get("text", "")) <= 3000 and all(
+        len(element["value"]) <= 2000 for element in block.get("elements", []))
 
 
 def press(app, user, option, secret=None):
