@@ -196,8 +196,15 @@ def a_claim_is_prolonged_and_handed_over(page, console):
     until = console.call(f"{path}/claim", {"by": "ada", "forMilliseconds": 60_000})["claimedUntil"]
     page.choose("Hand me over.")
     page.until(lambda: "Claimed by you" in page.text(".decide"), "the claim")
+    page.run("const send = window.fetch; window.bodies = [];"
+             "window.fetch = (path, options) => {"
+             " if (options?.body) window.bodies.push(options.body);"
+             " return send(path, options); };")
     page.click(".decide button", "Prolong")
     page.until(lambda: console.call(path)["claimedUntil"] > until, "the claim to last longer")
+    # A claim that another person has by then is not taken over.
+    [sent] = page.run("return window.bodies;")
+    assert '"takeOver":false' in sent, sent
     # One that is longer than 15 min is made no shorter.
     longer = console.call(f"{path}/claim", {"by": "ada", "forMilliseconds": 3_000_000})
     page.until(lambda: "for 50 min" in page.text(".decide"), "the longer claim")

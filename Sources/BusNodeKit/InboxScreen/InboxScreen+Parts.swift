@@ -65,7 +65,8 @@ extension InboxScreen {
     /// group the members that were on the screen, and none that is left out.
     ///
     /// - Parameters:
-    ///   - takeOver: Takes over the claims of others, and prolongs those of this person.
+    ///   - takeOver: Takes over the claims of others. Where all are of this person they are
+    ///     prolonged, and one that another person has by then stays that person's.
     ///   - receiver: The person to whom it is handed; nil: this one keeps it.
     mutating func claim(
         _ row: InboxRow, takeOver: Bool, to receiver: String?, at now: Moment
@@ -73,6 +74,7 @@ extension InboxScreen {
         guard let entry = entries[row.id] else { return [] }
         let isOwn = isClaimed(row, at: now.date)
         let isReleased = isOwn && !takeOver && receiver == nil
+        let takesOver = takeOver && !isOwn
         let members = members(at: row)
         let end = now.date + TimeInterval(InboxRequest.claimTime.components.seconds)
         if isOwn, takeOver, members.contains(where: { $0.claimedUntil.map { $0 > end } ?? false }) {
@@ -85,7 +87,7 @@ extension InboxScreen {
                 .send(
                     isReleased
                         ? .release(id: row.id)
-                        : .claim(id: row.id, takeOver: takeOver, to: receiver))
+                        : .claim(id: row.id, takeOver: takesOver, to: receiver))
             ]
         }
         let limit = ConsoleLimits.chosenCountMax
@@ -103,7 +105,7 @@ extension InboxScreen {
                 isReleased
                     ? .releaseGroup(entry.group, seen: shownRevision, ids: ids)
                     : .claimGroup(
-                        entry.group, takeOver: takeOver, to: receiver, seen: shownRevision,
+                        entry.group, takeOver: takesOver, to: receiver, seen: shownRevision,
                         ids: ids))
         ]
     }

@@ -22,11 +22,11 @@ import Testing
         for character in text { fixture.press(.character(character)) }
     }
 
-    @Test("C prolongs one's own claim, also of a group, and makes none shorter")
+    @Test("C prolongs one's own claim, also of a group, makes none shorter, and takes over none")
     func prolonged() {
         var fixture = Fixture([Self.claimed(1)])
         #expect(
-            fixture.press(.character("C")) == [.send(.claim(id: Fixture.id(1), takeOver: true))])
+            fixture.press(.character("C")) == [.send(.claim(id: Fixture.id(1), takeOver: false))])
         func group(_ seconds: Double...) -> [JSONValue] {
             seconds.enumerated().map { index, time in
                 Self.claimed(index + 1, for: time, ["group": 7, "description": "Disk is full"])
@@ -35,7 +35,7 @@ import Testing
         fixture = Fixture(group(60, 90))
         #expect(
             fixture.press(.character("C"))
-                == [.send(.claimGroup(7, takeOver: true, seen: 100))])
+                == [.send(.claimGroup(7, takeOver: false, seen: 100))])
         for items in [[Self.claimed(1, for: 1_800)], group(60, 1_800)] {
             fixture = Fixture(items)
             #expect(fixture.press(.character("C")).isEmpty)

@@ -234,8 +234,9 @@ function claimTime(items) {
   return Math.min(CLAIM_MAX, Math.max(CLAIM_TIME, Math.round(end - now())));
 }
 
-export const claim = (item, takeOver) =>
-  change(item, "claim", { forMilliseconds: claimTime([item]), takeOver });
+/** Claims one. One's own claim is prolonged; one that another person has by then stays theirs. */
+export const claim = (item, takeOver) => change(item, "claim",
+  { forMilliseconds: claimTime([item]), takeOver: takeOver && !isClaimedByMe(item) });
 export const handOver = (item) =>
   change(item, "claim", { forMilliseconds: CLAIM_TIME }, () => receiverOf(item));
 
@@ -280,7 +281,9 @@ async function changeGroup(drawn, verb, extra, ask = () => ({})) {
 }
 export function claimGroup(drawn, takeOver) {
   const members = drawn.claims.chosen ?? groupOf(drawn.item.group).members;
-  return changeGroup(drawn, "claim", { forMilliseconds: claimTime(members), takeOver });
+  return changeGroup(drawn, "claim", {
+    forMilliseconds: claimTime(members), takeOver: takeOver && drawn.claims.others > 0,
+  });
 }
 export const releaseGroup = (drawn) => changeGroup(drawn, "release", {});
 export const handOverGroup = (drawn) => changeGroup(drawn, "claim",
