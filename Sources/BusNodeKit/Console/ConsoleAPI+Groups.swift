@@ -68,7 +68,7 @@ extension ConsoleAPI {
             role: try fields.word("role", among: ["none"] + ErrorReport.Option.Role.allWords))
         let chosen = try fields.chosen()
         var members = try members(ofGroup: number, seen: ownSeen ?? latest, doneBy: request)
-        if let chosen { members = try SeenOption.chosen(chosen, of: members) }
+        if let chosen { members = try SeenOption.chosen(chosen, of: members, by: request) }
         if members.contains(where: { $0.isDestructive(option) }) {
             try visitor.require(.destructive)
         }
@@ -281,12 +281,19 @@ struct SeenOption {
     /// The chosen ones of the open members. Refuses the whole answer when one is no longer among
     /// them, since the group is not the one that was seen.
     ///
-    /// - Parameter done: What the refusal says is not done.
+    /// - Parameters:
+    ///   - request: Names the request.
+    ///   - done: What the refusal says is not done.
     static func chosen(
-        _ ids: Set<PresentationID>, of members: [InboxItem], doing done: String = "answered"
+        _ ids: Set<PresentationID>, of members: [InboxItem], by request: UniqueID? = nil,
+        doing done: String = "answered"
     ) throws(APIProblem) -> [InboxItem] {
         let found = members.filter { ids.contains($0.id) }
-        guard found.count < ids.count else { return found }
+        // Of a request that is repeated all were open when it came first.
+        let isRepeated = found.contains {
+            $0.isAnswered(by: request) || $0.isProposed(by: request)
+        }
+        guard found.count < ids.count, !isRepeated else { return found }
         let missing = ids.subtracting(found.map(\.id)).map(\.description).sorted()
         var problem = notSeen(
             "\(missing.count) of the \(ids.count) chosen are no longer open in this group, the "

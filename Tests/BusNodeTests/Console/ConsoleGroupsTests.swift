@@ -198,6 +198,25 @@ struct ConsoleGroupsTests {
         for task in asking { task.cancel() }
     }
 
+    @Test("An answer that is repeated is acknowledged, though a chosen member has ended since")
+    func repeatedChosen() async throws {
+        let asking = try await present("One.", "One.")
+        let (group, all) = (try number, api.inbox.items().map(\.id))
+        let body: JSONValue = [
+            "option": "go", "by": "ann", "undoMilliseconds": 60_000, "ids": json(all),
+            "answer": .string(UniqueID(high: 0x7000, low: 1).description),
+            "seen": .integer(api.console.revisions.shown(api.inbox.revision)),
+        ]
+        func answered() throws -> [String] {
+            try api.answerGroup(group, body.encoded(), .unnamed).texts("answered")
+        }
+        #expect(try answered() == all.map(\.description))
+        asking[0].cancel()
+        for await _ in api.inbox.changes() where ids.answered.count == 1 { break }
+        #expect(try answered() == ids.answered.map(\.description))
+        asking[1].cancel()
+    }
+
     @Test("With a chosen member that is no longer open none is answered, and the refusal names it")
     func inPartChanged() async throws {
         let asking = try await present("One.", "One.", "One.")
