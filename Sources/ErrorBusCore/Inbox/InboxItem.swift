@@ -81,7 +81,7 @@ package struct InboxItem: Hashable, Sendable {
     }
 
     /// An ended presentation of an earlier life of the node.
-    package init(_ record: InboxRecord, at now: Moment, revision: UInt64) {
+    init(_ record: InboxRecord, at now: Moment, revision: UInt64) {
         self.init(
             record.presentation, group: 0, past: InboxPast(record), at: now, revision: revision)
         stage = record.stage
@@ -96,7 +96,7 @@ package struct InboxItem: Hashable, Sendable {
     }
 
     /// The answer with these values, checked and with defaults, and its comment.
-    package func filled(
+    func filled(
         _ answer: Answer, with values: [String: JSONValue]
     ) -> Result<Answer, InboxRefusal> {
         let fields = report.options.first { $0.id == answer.option }?.fields ?? []
@@ -150,7 +150,7 @@ package struct InboxItem: Hashable, Sendable {
     }
 
     /// Drops what is proposed, so that a repetition of it is refused.
-    package mutating func drop(_ dropped: InboxProposal?) {
+    mutating func drop(_ dropped: InboxProposal?) {
         guard let dropped else { return }
         takeBack(dropped.id)
         proposal = nil

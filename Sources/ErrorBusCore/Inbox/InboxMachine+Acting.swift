@@ -21,7 +21,7 @@ extension InboxMachine {
 
     /// The answer that counts, if this one came before. Refuses one that was taken back, and any
     /// after the end.
-    package func repeated(_ answer: Answer, of item: InboxItem) throws(InboxRefusal) -> Answer? {
+    func repeated(_ answer: Answer, of item: InboxItem) throws(InboxRefusal) -> Answer? {
         if let earlier = item.answer, earlier.id == answer.id, earlier.option == answer.option,
             earlier.hasValues(of: answer)
         {
@@ -32,7 +32,7 @@ extension InboxMachine {
         return nil
     }
 
-    package mutating func accept(
+    mutating func accept(
         _ answer: Answer, of identity: String?, to item: InboxItem, undo: Duration, at now: Moment
     ) throws(InboxRefusal) -> InboxDecision {
         guard undo <= limits.undoMax else { throw .tooLong(what: "undo", allowed: limits.undoMax) }

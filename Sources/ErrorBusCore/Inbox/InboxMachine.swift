@@ -1,8 +1,8 @@
 /// The table of an inbox: each presentation put to people here, open or recently ended. Decides
 /// what may be done to it; does no I/O.
 package struct InboxMachine: Sendable {
-    package let limits: InboxLimits
-    package let digest: @Sendable (ErrorReport) -> [UInt8]
+    let limits: InboxLimits
+    let digest: @Sendable (ErrorReport) -> [UInt8]
     package private(set) var items: [PresentationID: InboxItem] = [:]
     /// Greater with each change.
     package private(set) var revision: UInt64 = 0
@@ -190,13 +190,11 @@ package struct InboxMachine: Sendable {
     }
 
     /// The members of an open group, oldest first; nil when no such group is open.
-    package func members(ofGroup number: Int) -> [InboxItem]? {
+    func members(ofGroup number: Int) -> [InboxItem]? {
         groups.members(of: number)?.compactMap { items[$0] }.sorted { $0.isOlder(than: $1) }
     }
 
-    package mutating func change(
-        _ id: PresentationID, to stage: InboxItem.Stage, at now: Moment
-    ) {
+    mutating func change(_ id: PresentationID, to stage: InboxItem.Stage, at now: Moment) {
         guard var item = items[id] else { return }
         let before = item.stage
         let wasOpen = item.isOpen
@@ -224,11 +222,11 @@ package struct InboxMachine: Sendable {
     }
 
     /// Sets who makes the claim that follows, or gives the held answer.
-    package mutating func set(holder: String?, of id: PresentationID) { items[id]?.holder = holder }
+    mutating func set(holder: String?, of id: PresentationID) { items[id]?.holder = holder }
 
     /// Sets what one person proposes, or drops it: then a repetition of it that was long on its way
     /// proposes nothing.
-    package mutating func set(proposal: InboxProposal?, of id: PresentationID) {
+    mutating func set(proposal: InboxProposal?, of id: PresentationID) {
         guard var item = items[id] else { return }
         revision += 1
         item.drop(item.proposal)
@@ -238,7 +236,7 @@ package struct InboxMachine: Sendable {
         changes?.append(InboxChange(item: item, before: item.stage, isProposal: proposal != nil))
     }
 
-    package mutating func add(_ note: InboxNote, to id: PresentationID) {
+    mutating func add(_ note: InboxNote, to id: PresentationID) {
         guard items[id] != nil else { return }
         revision += 1
         items[id]?.notes.append(note)

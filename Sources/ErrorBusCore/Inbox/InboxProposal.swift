@@ -52,7 +52,7 @@ package struct SignedInPerson: Hashable, Sendable {
     }
 
     /// Whether both are one person as far as is known: by what stays, else by the name.
-    package func isOne(with other: SignedInPerson) -> Bool {
+    func isOne(with other: SignedInPerson) -> Bool {
         guard let identity, let otherIdentity = other.identity else { return name == other.name }
         return identity == otherIdentity
     }

@@ -1,6 +1,6 @@
 extension DownlinkMachine {
     /// The chain chose one of the child's own options: the answer is sent down for the attempt.
-    package mutating func answered(
+    mutating func answered(
         _ id: PresentationID, generation: Int, with answer: Answer, at now: MonotonicTime
     ) -> [DownlinkAction] {
         guard let entry = entries[id], entry.generation == generation else {

@@ -117,7 +117,7 @@ extension DownlinkMachine {
     }
 
     /// Whether a message of a child counts. A connection that is gone cannot be answered.
-    package mutating func isHeard(_ message: Message, of name: NodeName) -> Bool {
+    mutating func isHeard(_ message: Message, of name: NodeName) -> Bool {
         guard children[name]?.isDisconnected == true else { return true }
         if case .hello = message { children[name]?.isDisconnected = false }
         return message.verb.outlivesConnection
@@ -125,7 +125,7 @@ extension DownlinkMachine {
 
     /// Any frame counts as a sign of life, except the last ones of a connection that is gone. A
     /// process that claims the name gets the refusal that its holder lives.
-    package mutating func heard(_ name: NodeName, at now: MonotonicTime) -> [DownlinkAction] {
+    mutating func heard(_ name: NodeName, at now: MonotonicTime) -> [DownlinkAction] {
         guard var child = children[name], !child.isDisconnected else { return [] }
         let wasReachable = child.isReachable
         let claimant = child.claimant
@@ -184,7 +184,7 @@ extension DownlinkMachine {
     }
 
     /// The child is out of reach: its prompts show it, its answers are held (section 7).
-    package mutating func lost(
+    mutating func lost(
         _ name: NodeName, reason: String, at now: MonotonicTime
     ) -> [DownlinkAction] {
         guard var child = children[name], child.isReachable else { return [] }

@@ -1,11 +1,11 @@
 extension DownlinkMachine {
     /// The next due time of the machine.
-    package var nextDue: MonotonicTime? {
+    var nextDue: MonotonicTime? {
         plans.next.orEarlier(remembered.next).orEarlier(unasked.next).orEarlier(childPlans.next)
     }
 
     /// Time passed.
-    package mutating func ticked(at now: MonotonicTime) -> [DownlinkAction] {
+    mutating func ticked(at now: MonotonicTime) -> [DownlinkAction] {
         var actions = tickedChildren(at: now)
         while let id = plans.pop(at: now) {
             guard let entry = entries[id] else { continue }
@@ -131,7 +131,7 @@ extension DownlinkMachine {
         }
     }
 
-    package mutating func forget(_ id: PresentationID) {
+    mutating func forget(_ id: PresentationID) {
         if let entry = entries[id] {
             count(entry, now: nil)
             leaveLines(entry)

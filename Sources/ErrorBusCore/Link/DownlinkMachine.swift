@@ -6,10 +6,10 @@ import OrderedCollections
 /// Rules and numbers are docs/wire.md's; a comment names the rule of section 8, or another section,
 /// where the code is one.
 package struct DownlinkMachine: Sendable {
-    package let name: NodeName
-    package let boot: BootID
-    package let times: LinkTimes
-    package let limits: LinkLimits
+    let name: NodeName
+    let boot: BootID
+    let times: LinkTimes
+    let limits: LinkLimits
     package let wireLimits: WireLimits
 
     /// The path from this node to the root, sent in WELCOME.
@@ -24,10 +24,10 @@ package struct DownlinkMachine: Sendable {
     var superseded: OrderedSet<PeerID> = []
     var entries = EntryTable<DownlinkEntry>()
     var unsettledOfChild: [NodeName: Set<PresentationID>] = [:]
-    package var unsettledCount = 0
+    var unsettledCount = 0
     /// Presentations that wait for a decision. Answered ones do not count: a child that collects
     /// answers without settling them takes no room from others.
-    package var openCount = 0
+    var openCount = 0
     var openOfChild: [NodeName: Int] = [:]
     /// How many of them are of each origin.
     var originsOfChild: [NodeName: [NodeName: Int]] = [:]
@@ -43,13 +43,13 @@ package struct DownlinkMachine: Sendable {
     var unasked = SharedDeadlines<PresentationID>()
     /// The next check of each child; it may be earlier than needed.
     var childPlans = DeadlineQueue<NodeName>()
-    package var counters = LinkCounters()
+    var counters = LinkCounters()
     /// The start of the current second of STATUS requests, and their number.
     /// By the holder of the key, so that one does not use up what others may ask.
     var statusWindow: (start: MonotonicTime, counts: [KeyHolder?: Int])?
     /// What each key that is no relay's may have passed on.
     var lastWords: Allowances<NodeName>
-    package var isStopping = false
+    var isStopping = false
     var pingNumber: UInt64 = 0
     var jitter: Jitter
 
@@ -149,7 +149,7 @@ package struct DownlinkMachine: Sendable {
     }
 
     /// The node stops: children and waiting requesters get BYE or a refusal, and present again.
-    package mutating func stopped(at now: MonotonicTime) -> [DownlinkAction] {
+    mutating func stopped(at now: MonotonicTime) -> [DownlinkAction] {
         guard !isStopping else { return [] }
         isStopping = true
         var actions: [DownlinkAction] = []

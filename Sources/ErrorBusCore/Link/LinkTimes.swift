@@ -2,35 +2,35 @@
 package struct LinkTimes: Hashable, Sendable {
     /// Silence after which a side pings: finds dead hosts, cut cables and hung applications. The
     /// transport has no heartbeat of its own.
-    package var pingAfter: UInt64 = 4_000
+    var pingAfter: UInt64 = 4_000
     /// Silence after which a link is given up: three pings' worth, below the promised 15 s.
     package var silenceMax: UInt64 = 12_000
     /// From opening a socket to WELCOME; then the socket is rebuilt, since libzmq silently gives up
     /// some sessions for good.
-    package var greetingMax: UInt64 = 5_000
+    var greetingMax: UInt64 = 5_000
     /// The limit of that time for all parents together: each failed round doubles it, since a slow
     /// link needs three round trips until WELCOME.
-    package var greetingRoundMax: UInt64 = 40_000
-    package var helloAgainAfter: UInt64 = 1_000
+    var greetingRoundMax: UInt64 = 40_000
+    var helloAgainAfter: UInt64 = 1_000
     /// Pause before rebuilding a socket, doubled up to the maximum: with its jitter of a quarter
     /// and a handshake a link is up within 5 s after what kept it down is mended.
-    package var rebuildAfter: UInt64 = 100
-    package var rebuildAfterMax: UInt64 = 3_500
+    var rebuildAfter: UInt64 = 100
+    var rebuildAfterMax: UInt64 = 3_500
     /// How long there may be no parent before it is logged, and the interval of repetitions.
     package var parentMissing: UInt64 = 60_000
     package var parentMissingAgain: UInt64 = 600_000
     /// How often a parent that comes earlier in the list is tried, up to a quarter longer.
-    package var returnEvery: UInt64 = 30_000
+    var returnEvery: UInt64 = 30_000
     /// How long a parent may have no way up before others are tried, for each node of its way, so
     /// that nodes near the fault react first.
     package var wayMax: UInt64 = 10_000
     /// The longest wait for messages under way before a child leaves its parent.
-    package var leaveMax: UInt64 = 5_000
+    var leaveMax: UInt64 = 5_000
     /// The same for an attempt in progress: well below ``abandonPause``, so that no prompt
     /// disappears and returns.
-    package var leaveResultMax: UInt64 = 1_000
+    var leaveResultMax: UInt64 = 1_000
     /// How long a hop delays an abandonment, since another path may present meanwhile.
-    package var abandonPause: UInt64 = 2_000
+    var abandonPause: UInt64 = 2_000
     /// How long a parent holds back the ACCEPTED of a new presentation, and where it stands: the
     /// answer of a policy comes sooner, and neither is worth a message then. Far below the second
     /// after which the child sends PRESENT again, and too short for a person to notice.
@@ -45,14 +45,14 @@ package struct LinkTimes: Hashable, Sendable {
     /// How long the result of a settled presentation is kept for repeated requests.
     package var tombstone: UInt64 = 600_000
     /// How long the holder of a name may take to answer the ping that a claimant caused.
-    package var nameProbe: UInt64 = 2_000
+    var nameProbe: UInt64 = 2_000
     /// How long after a deadline an answer recorded in time, or the report of the expiry, may still
     /// arrive on a live link: each process has its own clock.
-    package var deadlineSlack: UInt64 = 1_000
+    var deadlineSlack: UInt64 = 1_000
     /// The longest wait of a bare client without a deadline.
-    package var bareWaitMax: UInt64 = 600_000
+    var bareWaitMax: UInt64 = 600_000
     /// Presentations sent again within one millisecond, after a link was rebuilt.
-    package var pacePerMillisecond: Int = 5
+    var pacePerMillisecond: Int = 5
 
     package init() {}
 }
@@ -64,7 +64,7 @@ package struct LinkLimits: Hashable, Sendable {
     /// Open presentations of one key that is no relay's, over all its links and clients: as many as
     /// one child and as many processes with one each may have. A relay's key has no such limit: it
     /// may have as many as a child for each origin that it stands for.
-    package var openPerKeyMax = 2_048
+    var openPerKeyMax = 2_048
     /// Open presentations of the whole node.
     package var openPerNodeMax = 16_384
     /// The last eighth of them is shared: there a child may have at most an equal share of the free
@@ -74,30 +74,30 @@ package struct LinkLimits: Hashable, Sendable {
     /// Answers without a result; above it the oldest are given up as `unknown`, until a late result
     /// corrects that. Of these and the next two limits those of the key that has the most go first,
     /// without keys of the child.
-    package var undeliveredMax = 16_384
+    var undeliveredMax = 16_384
     /// Results and withdrawals kept for repeated requests.
-    package var rememberedMax = 65_536
+    var rememberedMax = 65_536
     /// Withdrawals of presentations that were never sent here: separate from the above, since a
     /// peer can send any number of them.
-    package var unaskedMax = 4_096
+    var unaskedMax = 4_096
     /// Last words of one key that is no relay's that are passed on at once, for ids that are not
     /// known here: more than it may have open, so that all of them come through a restart.
-    package var lastWordsMax = 4_096
+    var lastWordsMax = 4_096
     /// How many more of them in a second: each costs the nodes above and the journal work, in the
     /// place of what others behind this node ask of them.
-    package var lastWordsPerSecond = 20
+    var lastWordsPerSecond = 20
     /// Child links, named or superseded.
-    package var childrenMax = 4_096
+    var childrenMax = 4_096
     /// Child links of one key.
-    package var childrenPerKeyMax = 1_024
+    var childrenPerKeyMax = 1_024
     /// Open presentations of this node towards its parent.
-    package var openUpwardMax = 32_768
+    var openUpwardMax = 32_768
     /// Bytes of reports that a parent has been sent and may not have read. More wait here, so that
     /// a parent that reads slowly takes no more memory of this node.
-    package var unreadByteCountMax = 16 << 20
+    var unreadByteCountMax = 16 << 20
 
     /// The most STATUS replies in a second, over all peers.
-    package var statesPerSecondMax = 20
+    var statesPerSecondMax = 20
 
     package init() {}
 }

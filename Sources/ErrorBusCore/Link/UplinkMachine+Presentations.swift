@@ -1,6 +1,6 @@
 extension UplinkMachine {
     /// A caller here, or a child, presents. An id that was withdrawn is open again.
-    package mutating func presented(_ request: UplinkRequest, at now: MonotonicTime)
+    mutating func presented(_ request: UplinkRequest, at now: MonotonicTime)
         -> [UplinkAction]
     {
         let id = request.present.id
@@ -22,7 +22,7 @@ extension UplinkMachine {
         return actions
     }
 
-    package mutating func ask(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
+    mutating func ask(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
         let id = request.present.id
         let former = entries[id]
         if former == nil { counters.presentedAbove += 1 }
@@ -68,7 +68,7 @@ extension UplinkMachine {
     }
 
     /// A frame above the next hop's limit would end the session, so it is not sent.
-    package func tooLarge(_ present: Message.Present) -> Message.Reject? {
+    func tooLarge(_ present: Message.Present) -> Message.Reject? {
         let payloadMax = min(
             welcome?.maxPayload ?? .max, UInt64(WireLimits.standard.payloadByteCountMax))
         guard present.payload.count <= payloadMax else {
@@ -131,7 +131,7 @@ extension UplinkMachine {
     }
 
     /// Plans the withdrawal, which the next tick sends.
-    package mutating func withdraw(
+    mutating func withdraw(
         _ id: PresentationID, reason: Message.WithdrawReason, at now: MonotonicTime
     ) {
         guard var entry = entries[id] else { return }
@@ -196,7 +196,7 @@ extension UplinkMachine {
         }
     }
 
-    package mutating func forget(_ id: PresentationID) {
+    mutating func forget(_ id: PresentationID) {
         plans.plan(id, at: nil)
         remembered.plan(id, at: nil)
         passedOn.plan(id, at: nil)
@@ -252,7 +252,7 @@ extension UplinkMachine {
     /// The reply to an answer for which no child waits here: the result, where the presentation has
     /// ended here without it. Else a child may still return for it shortly after the start; later
     /// none will (rule 5).
-    package func unasked(
+    func unasked(
         _ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult? = nil,
         at now: MonotonicTime
     ) -> [UplinkAction] {

@@ -242,7 +242,7 @@ extension UplinkMachine {
 // parent, may not know the answer: it gets the result until it sends OK (rule 12).
 extension UplinkMachine {
     /// The attempt ended.
-    package mutating func settled(
+    mutating func settled(
         _ id: PresentationID, answer: UniqueID, result: RecoveryResult, at now: MonotonicTime
     ) -> [UplinkAction] {
         guard var entry = entries[id] else {
@@ -281,9 +281,7 @@ extension UplinkMachine {
     }
 
     /// A child reports the result of an answer that an earlier life of this node sent down.
-    package mutating func passOn(
-        _ settled: Message.Settled, at now: MonotonicTime
-    ) -> [UplinkAction] {
+    mutating func passOn(_ settled: Message.Settled, at now: MonotonicTime) -> [UplinkAction] {
         let (id, answer, result) = (settled.id, settled.answer, settled.result)
         guard let asked = settled.asked, result != .unknown else { return [] }
         switch entries[id]?.phase {
@@ -383,7 +381,7 @@ extension UplinkMachine {
     }
 
     /// OK to a result; false when it belongs to something else.
-    package mutating func told(_ id: PresentationID) -> Bool {
+    mutating func told(_ id: PresentationID) -> Bool {
         guard var entry = entries[id], case .settled = entry.phase else { return false }
         // Kept for a next life of the parent, even if it was passed on: this life may die before
         // the result is recorded.

@@ -1,6 +1,6 @@
 extension UplinkMachine {
     /// The next due time of the machine.
-    package var nextDue: MonotonicTime? {
+    var nextDue: MonotonicTime? {
         let link: MonotonicTime? =
             switch self.link {
             case .idle, .closed: nil
@@ -23,7 +23,7 @@ extension UplinkMachine {
     }
 
     /// Time passed.
-    package mutating func ticked(at now: MonotonicTime) -> [UplinkAction] {
+    mutating func ticked(at now: MonotonicTime) -> [UplinkAction] {
         var actions = tickedLink(at: now)
         repeat {
             while let id = plans.pop(at: now) {
@@ -70,7 +70,7 @@ extension UplinkMachine {
 
     /// When an unanswered presentation expires. An answer recorded above before the deadline may
     /// still be on its way: it counts (A29).
-    package func expiry(_ deadline: MonotonicTime) -> MonotonicTime {
+    func expiry(_ deadline: MonotonicTime) -> MonotonicTime {
         deadline + (isLive ? times.deadlineSlack : 0)
     }
 

@@ -4,7 +4,7 @@
 /// Rules and numbers are docs/wire.md's; a comment names the rule of section 8, or another section,
 /// where the code is one.
 package struct UplinkMachine: Sendable {
-    package enum LinkState: Hashable, Sendable {
+    enum LinkState: Hashable, Sendable {
         /// Before ``started(at:)``. Becomes opening.
         case idle
         /// A socket is open, no peer at the other end yet. Becomes greeting, waiting.
@@ -19,19 +19,19 @@ package struct UplinkMachine: Sendable {
         case closed
     }
 
-    package struct Live: Hashable, Sendable {
+    struct Live: Hashable, Sendable {
         var heardAt: MonotonicTime
         var pingedAt: MonotonicTime?
     }
 
-    package let name: NodeName
-    package let boot: BootID
-    package let parentCount: Int
+    let name: NodeName
+    let boot: BootID
+    let parentCount: Int
     package let times: LinkTimes
-    package let limits: LinkLimits
+    let limits: LinkLimits
 
-    package var link = LinkState.idle
-    package var parent = 0
+    var link = LinkState.idle
+    var parent = 0
     /// The state of the return to an earlier parent.
     var returning = ReturnState.none
     var preferred = 0
@@ -41,12 +41,12 @@ package struct UplinkMachine: Sendable {
     var probeFailures = 0
     /// Since when the parent in use has reported no way up for open presentations.
     var cutOffSince: MonotonicTime?
-    package var failures = 0
+    var failures = 0
     /// When the link that is being replaced was lost.
     var lostAt: MonotonicTime?
     /// The state of each parent, in order.
     var parents: [UplinkParent]
-    package var startedAt = MonotonicTime(milliseconds: 0)
+    var startedAt = MonotonicTime(milliseconds: 0)
     var pingNumber: UInt64 = 0
     /// Why the link is not live, as far as known; the detail of an "unreachable" outcome.
     var lastFailure: String?
@@ -54,18 +54,18 @@ package struct UplinkMachine: Sendable {
     var welcome: Message.Welcome?
     var entries = EntryTable<UplinkEntry>()
     /// Entries that wait for an answer.
-    package var openCount = 0
+    var openCount = 0
     /// Entries that wait until the parent has room.
     var line = RoomLine()
     var room = ParentRoom()
     var unread: UnreadReports
     /// Entries that take a place at the parent.
-    package var placedCount = 0
-    package var counters = LinkCounters()
+    var placedCount = 0
+    var counters = LinkCounters()
     /// The next check of each entry.
     var plans = DeadlineQueue<PresentationID>()
     /// Entries that wait for a reply of the parent, or owe it one.
-    package var between: Set<PresentationID> = []
+    var between: Set<PresentationID> = []
     /// Those of them that the parent has not released yet.
     var unreleased: Set<PresentationID> = []
     /// Entries that only keep a result or a withdrawal, with their expiry.
@@ -89,7 +89,7 @@ package struct UplinkMachine: Sendable {
         jitter = Jitter(seed: seed)
     }
 
-    package var isLive: Bool {
+    var isLive: Bool {
         if case .live = link { true } else { false }
     }
 
@@ -222,11 +222,11 @@ package struct UplinkMachine: Sendable {
         return actions + openIDs.flatMap(waitsHere)
     }
 
-    package var hello: Message { .hello(Message.Hello(from: name, boot: boot)) }
+    var hello: Message { .hello(Message.Hello(from: name, boot: boot)) }
 
     /// The node stops: its own presentations are withdrawn; children present theirs again. The
     /// driver closes the socket once this is sent.
-    package mutating func stopped(at now: MonotonicTime) -> [UplinkAction] {
+    mutating func stopped(at now: MonotonicTime) -> [UplinkAction] {
         let wasLive = isLive
         link = .closed
         let actions = stopReturn()
@@ -237,7 +237,7 @@ package struct UplinkMachine: Sendable {
     }
 
     /// In the order of their ids, so that equal machines act alike.
-    package var openIDs: [PresentationID] {
+    var openIDs: [PresentationID] {
         entries.keys(where: \.isOpen).sorted(by: PresentationID.areInOrder)
     }
 }

@@ -2,9 +2,9 @@
 /// system. The C library keeps it otherwise, and a node's resident memory stays at its highest.
 package struct BurstMeter: Sendable {
     /// Fewer are no burst: a return takes milliseconds to tenths of a second.
-    package static let least = 1_000
+    static let least = 1_000
     /// In milliseconds. What has just ended still holds memory.
-    package static let pause: UInt64 = 1_000
+    static let pause: UInt64 = 1_000
 
     private var most = 0
     private var overSince: MonotonicTime?

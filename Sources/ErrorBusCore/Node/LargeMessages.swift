@@ -8,7 +8,7 @@ package struct LargeMessages: Sendable {
     /// Up to here a message is not large: as many as libzmq holds for a connection are 16 MiB.
     static let byteCountMin = 4 << 10
     /// The bytes that may be sent at once.
-    package static let byteCountMax = 16 << 20
+    static let byteCountMax = 16 << 20
     /// The bytes of them that come back in a second.
     static let byteCountPerSecond = 256 << 10
 
@@ -33,7 +33,7 @@ package struct LargeMessages: Sendable {
     }
 
     /// How long it takes until so many bytes have come back.
-    package static func milliseconds(for byteCount: Int) -> UInt64 {
+    static func milliseconds(for byteCount: Int) -> UInt64 {
         UInt64(byteCount) * 1_000 / UInt64(byteCountPerSecond)
     }
 

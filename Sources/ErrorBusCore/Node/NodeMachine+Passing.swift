@@ -1,13 +1,13 @@
 // MARK: Actions of the link to the children
 
 extension NodeMachine {
-    package mutating func carryOut(
+    mutating func carryOut(
         _ wanted: [DownlinkAction], at now: MonotonicTime, into actions: inout [NodeAction]
     ) {
         for action in wanted { carryOut(action, at: now, into: &actions) }
     }
 
-    package mutating func carryOut(
+    mutating func carryOut(
         _ wanted: DownlinkAction, at now: MonotonicTime, into actions: inout [NodeAction]
     ) {
         switch wanted {
@@ -57,7 +57,7 @@ extension NodeMachine {
     }
 
     /// A child presents. Finding forged changes in a report requires parsing it.
-    package mutating func take(
+    mutating func take(
         _ offer: DownlinkOffer, at now: MonotonicTime, into actions: inout [NodeAction]
     ) {
         guard isPassage, !ErrorReport.mayHaveChanges(offer.present.payload) else {
@@ -93,14 +93,14 @@ extension NodeMachine {
 // MARK: Actions of a link upward
 
 extension NodeMachine {
-    package mutating func carryOut(
+    mutating func carryOut(
         _ wanted: [UplinkAction], of way: Way, at now: MonotonicTime,
         into actions: inout [NodeAction]
     ) {
         for action in wanted { carryOut(action, of: way, at: now, into: &actions) }
     }
 
-    package mutating func carryOut(
+    mutating func carryOut(
         _ wanted: UplinkAction, of way: Way, at now: MonotonicTime,
         into actions: inout [NodeAction]
     ) {
@@ -160,7 +160,7 @@ extension NodeMachine {
         return "tried \(list): \(above[way].whyNotAccepted)"
     }
 
-    package mutating func ask(
+    mutating func ask(
         _ request: UplinkRequest, on way: Way, for asker: Asker, at now: MonotonicTime,
         into actions: inout [NodeAction]
     ) {
@@ -171,7 +171,7 @@ extension NodeMachine {
         carryOut(above[way].presented(request, at: now), of: way, at: now, into: &actions)
     }
 
-    package mutating func withdraw(
+    mutating func withdraw(
         _ id: PresentationID, _ reason: Message.WithdrawReason?, on way: Way,
         at now: MonotonicTime, into actions: inout [NodeAction]
     ) {
@@ -180,7 +180,7 @@ extension NodeMachine {
             above[way].withdrew(id, reason: reason, at: now), of: way, at: now, into: &actions)
     }
 
-    package mutating func settle(
+    mutating func settle(
         _ id: PresentationID, answer: UniqueID, _ result: RecoveryResult, on way: Way,
         at now: MonotonicTime, into actions: inout [NodeAction]
     ) {
@@ -191,7 +191,7 @@ extension NodeMachine {
             into: &actions)
     }
 
-    package mutating func end(
+    mutating func end(
         _ id: PresentationID, _ ending: UplinkEnding, on way: Way, at now: MonotonicTime,
         into actions: inout [NodeAction]
     ) {
@@ -229,7 +229,7 @@ extension NodeMachine {
     }
 
     /// The presentation of a child at the parent ended.
-    package mutating func ended(
+    mutating func ended(
         _ id: PresentationID, generation: Int, _ ending: UplinkEnding, at now: MonotonicTime,
         into actions: inout [NodeAction]
     ) {
@@ -261,7 +261,7 @@ extension NodeMachine {
             into: &actions)
     }
 
-    package mutating func complete(
+    mutating func complete(
         _ id: PresentationID, generation: Int, _ outcome: Outcome, at now: MonotonicTime,
         into actions: inout [NodeAction]
     ) {
@@ -272,7 +272,7 @@ extension NodeMachine {
     }
 
     /// Sends an answer down. `waits` records the responder that waits for a result not yet known.
-    package mutating func give(
+    mutating func give(
         _ answer: Answer, to id: PresentationID, generation: Int, at now: MonotonicTime,
         into actions: inout [NodeAction], waits: (inout NodeMachine) -> Void
     ) -> RecoveryResult? {

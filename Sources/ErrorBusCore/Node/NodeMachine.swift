@@ -20,7 +20,7 @@ package struct NodeMachine: Sendable {
     }
 
     /// The origin of a presentation at a parent.
-    package enum Asker: Hashable, Sendable {
+    enum Asker: Hashable, Sendable {
         /// A responder of this process, which waits under this number.
         case caller(Int)
         /// A child, with the generation of its entry: relayed.
@@ -40,9 +40,9 @@ package struct NodeMachine: Sendable {
     package var below: DownlinkMachine
     package var above: [UplinkMachine]
     /// For each link upward, the presentations that wait for an answer there.
-    package var askers: [[PresentationID: Asker]]
+    var askers: [[PresentationID: Asker]]
     /// The chain's answers, with the number of responders that wait for each result.
-    package var attempts: [Attempt: Int] = [:]
+    var attempts: [Attempt: Int] = [:]
     var passedDown: [Attempt: PassedDown] = [:]
     var isGoingDown = false
 
@@ -88,7 +88,7 @@ package struct NodeMachine: Sendable {
     }
 
     /// How many presentations are relayed now.
-    package var passingCount: Int {
+    var passingCount: Int {
         passedDown.count
             + (askers.first?.values.count { if case .child = $0 { true } else { false } } ?? 0)
     }

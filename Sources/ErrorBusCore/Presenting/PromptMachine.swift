@@ -5,7 +5,7 @@ package struct PromptMachine: Hashable, Sendable {
     package private(set) var ending: PromptEnding?
     /// The answers given in time and held so that they can be undone, in the order given: each of
     /// several presenters may hold one.
-    package private(set) var held: [Answer] = []
+    private(set) var held: [Answer] = []
     private let offered: [String]
     /// Those that need a signature, which this node cannot give.
     private let unsignable: Set<String>

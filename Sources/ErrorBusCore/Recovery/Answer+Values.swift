@@ -52,7 +52,7 @@ extension Answer {
     }
 
     /// The answer for those that do not carry it out.
-    package var withoutValues: Answer { changingValues { $0.isEmpty ? $0 : $0.withoutValues } }
+    var withoutValues: Answer { changingValues { $0.isEmpty ? $0 : $0.withoutValues } }
 
     /// Whether it was stored without its secrets, so that it cannot be carried out.
     package var lacksSecrets: Bool { !given.withheld.isEmpty }

@@ -78,7 +78,7 @@ struct ErrorFacts {
 
 extension String {
     /// Nil instead of an empty text.
-    package var nonEmpty: String? { isEmpty ? nil : self }
+    var nonEmpty: String? { isEmpty ? nil : self }
 }
 
 /// An error's domain and code, read without a cast to NSError: on Linux the cast loses text and

@@ -319,14 +319,14 @@ public struct ReportError: Error, Hashable, Sendable {
     /// The fault in the bytes, when they are not JSON.
     package let cause: JSONError?
 
-    package init(_ field: String, found: String, allowed: String, cause: JSONError? = nil) {
+    init(_ field: String, found: String, allowed: String, cause: JSONError? = nil) {
         self.field = field
         self.found = found
         self.allowed = allowed
         self.cause = cause
     }
 
-    package init(_ cause: JSONError) {
+    init(_ cause: JSONError) {
         self.init(
             "", found: "not usable JSON (byte \(cause.offset): \(cause.reason))",
             allowed: "one JSON object of at most \(ErrorReport.Limits.payloadByteCount) bytes",

@@ -24,7 +24,7 @@ extension FieldValue: CustomStringConvertible, CustomDebugStringConvertible, Cus
     public var customMirror: Mirror { Mirror(self, children: [("value", description as Any)]) }
 
     /// The value as text, also that of a secret.
-    package var plainText: String {
+    var plainText: String {
         switch self {
         case .text(let text), .choice(let text), .secret(let text): text
         case .number: String(decoding: json.encoded(), as: UTF8.self)
@@ -159,7 +159,7 @@ public struct FieldFault: Error, Hashable, Sendable {
     /// What is expected, in words.
     public let expected: String
 
-    package init(_ field: String, found: String, expected: String) {
+    init(_ field: String, found: String, expected: String) {
         self.field = field
         self.found = found
         self.expected = expected
@@ -173,7 +173,7 @@ extension FieldFault: CustomStringConvertible {
 
 extension ErrorReport.Field {
     /// What its value has to be, in words.
-    package var expectation: String {
+    var expectation: String {
         switch kind {
         case .text(let length, let pattern):
             "\(Self.words(length)) in one line" + (pattern.map(Self.words) ?? "")
@@ -252,7 +252,7 @@ extension ErrorReport.Field {
     }
 
     /// The default in words; nil without one.
-    package var defaultText: String? {
+    var defaultText: String? {
         switch defaultValue {
         case nil, .null: nil
         case .string(let text): text

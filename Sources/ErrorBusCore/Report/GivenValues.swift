@@ -97,7 +97,7 @@ package struct GivenValues: Hashable, Sendable {
     }
 
     /// Without values, and with the comment and whatever else was sent.
-    package var withoutValues: GivenValues {
+    var withoutValues: GivenValues {
         var given = GivenValues(comment: comment)
         given.others = others
         return given

@@ -27,7 +27,7 @@ package struct JSONError: Error, Hashable, Sendable {
     /// The offset of the first byte at fault, from 0.
     package let offset: Int
 
-    package init(_ reason: Reason, at offset: Int) {
+    init(_ reason: Reason, at offset: Int) {
         self.reason = reason
         self.offset = offset
     }

@@ -13,7 +13,7 @@ package struct RegexPattern: Hashable, Sendable {
     /// The longest expression, in Unicode scalars.
     package static let scalarCountMax = 256
     /// The largest compiled expression; repetitions count as often as they repeat.
-    package static let instructionCountMax = 2000
+    static let instructionCountMax = 2000
     /// The deepest nesting of groups.
     package static let depthMax = 32
 

@@ -15,7 +15,7 @@ public struct ReportChange: Hashable, Sendable {
     /// Keys removed from `userInfo`, or with their values masked.
     public var redacted: [String] = []
 
-    package init(_ difference: ReportDifference, by name: String) {
+    init(_ difference: ReportDifference, by name: String) {
         by = name
         rewritten = difference.texts.map(\.field).filter { $0 != "severity" }
         severityBefore = difference.texts.first { $0.field == "severity" }?.before
@@ -26,7 +26,7 @@ public struct ReportChange: Hashable, Sendable {
     }
 
     /// Nil when the JSON is not a change; unknown members are dropped.
-    package init?(_ json: JSONValue) {
+    init?(_ json: JSONValue) {
         guard let by = json["by"]?.stringValue else { return nil }
         self.by = by
         rewritten = Self.texts(json["rewritten"])

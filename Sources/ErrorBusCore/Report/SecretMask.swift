@@ -11,7 +11,7 @@ package struct SecretMask: Sendable {
     package static let text = "***"
     /// The shortest value of the environment that is masked wherever it occurs; a shorter one is
     /// too often a part of other words.
-    package static let valueByteMin = 6
+    static let valueByteMin = 6
     /// The most values of the environment; the longest are taken.
     package static let valueCountMax = 256
 

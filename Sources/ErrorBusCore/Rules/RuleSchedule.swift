@@ -21,7 +21,7 @@ package struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
     /// start is on the next day.
     package struct Hours: Hashable, Sendable, CustomStringConvertible {
         /// The minutes of a day; the latest end.
-        package static let minuteCount = 24 * 60
+        static let minuteCount = 24 * 60
 
         package let start: Int
         package let end: Int

@@ -7,7 +7,7 @@ package struct KeyHolder: Sendable {
     /// Names that begin with this one and a hyphen, and stand for themselves.
     package let reserved: Set<NodeName>
     /// Whether it may present what others ask.
-    package let isRelay: Bool
+    let isRelay: Bool
 
     package init(key: PublicKey, name: NodeName, reserved: Set<NodeName>, isRelay: Bool) {
         self.key = key

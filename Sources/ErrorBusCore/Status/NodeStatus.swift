@@ -2,7 +2,7 @@
 /// Times are ages, since the clocks of two nodes are not comparable.
 package struct NodeStatus: Hashable, Sendable {
     /// The most children listed; the live ones come first.
-    package static let childrenMax = 1024
+    static let childrenMax = 1024
     /// The most scalars of a text in it.
     static let textScalarMax = 256
 

@@ -1,14 +1,14 @@
 /// One frame of JSON that presents an error: the request of a client of a few lines.
 package struct BareRequest: Hashable, Sendable {
     /// The client's own id, or a new one. A repeated id gets the same answer.
-    package let id: PresentationID
-    package let deadlineMilliseconds: UInt64?
+    let id: PresentationID
+    let deadlineMilliseconds: UInt64?
     /// The options offered; OK when the report has none.
-    package let offered: [ErrorReport.Option]
+    let offered: [ErrorReport.Option]
     /// The option that the client applies when no answer comes in time.
-    package let onExpiry: String?
+    let onExpiry: String?
     /// The report without the two keys of the request.
-    package let payload: Frame
+    let payload: Frame
 
     package init(_ frame: Frame, limits: WireLimits = .standard) throws(WireError) {
         guard frame.count <= limits.payloadByteCountMax else {
@@ -74,26 +74,26 @@ package struct BareRequest: Hashable, Sendable {
 
 /// The JSON frame of the reply to a bare client.
 package struct BareReply: Hashable, Sendable {
-    package enum Outcome: String, Sendable {
+    enum Outcome: String, Sendable {
         case answered, handled, withheld, rejected, expired
     }
 
     package var id: PresentationID?
-    package var outcome: Outcome
-    package var option: String?
+    var outcome: Outcome
+    var option: String?
     /// Nil when the client itself runs the option.
-    package var didRecover: Bool?
-    package var reason: String?
-    package var by: String?
-    package var via: Answer.Via?
+    var didRecover: Bool?
+    var reason: String?
+    var by: String?
+    var via: Answer.Via?
     /// The person who confirmed it; left out of the reply where there is none.
-    package var second: String?
+    var second: String?
     /// The values of the option's fields, where the client itself runs it; left out of the reply
     /// where there are none.
-    package var values: [String: JSONValue] = [:]
+    var values: [String: JSONValue] = [:]
     /// Why its author answered so; left out of the reply where there is none.
-    package var comment: String?
-    package var code: RejectCode?
+    var comment: String?
+    var code: RejectCode?
 
     package init(_ error: WireError) {
         id = error.id
@@ -109,7 +109,7 @@ package struct BareReply: Hashable, Sendable {
         code = reject.code
     }
 
-    package init(_ id: PresentationID, _ answer: Answer) {
+    init(_ id: PresentationID, _ answer: Answer) {
         self.id = id
         outcome =
             switch answer.reason {

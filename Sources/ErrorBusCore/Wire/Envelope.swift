@@ -3,8 +3,6 @@
 package struct Envelope: Hashable, Sendable {
     package let frames: [Frame]
 
-    package init(frames: [Frame]) { self.frames = frames }
-
     /// Splits the envelope off a message from a ROUTER.
     ///
     /// - Returns: The envelope, and the message's own frames.

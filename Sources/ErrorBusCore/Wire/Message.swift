@@ -158,7 +158,7 @@ extension Message {
         package var reason: String
         package var retryMilliseconds: UInt64?
 
-        package init(
+        init(
             _ code: RejectCode, _ reason: String, id: PresentationID? = nil,
             retryMilliseconds: UInt64? = nil
         ) {
@@ -263,12 +263,12 @@ package struct BootID: Hashable, Sendable, CustomStringConvertible {
         BootID(number: .random(in: 1...UInt64.max))
     }
 
-    package init(number: UInt64) { description = number.paddedHex }
+    init(number: UInt64) { description = number.paddedHex }
 
     static let allowed = "1 to 64 printable ASCII characters without spaces"
 
     /// Reads what is ``allowed``; nil for anything else.
-    package init?(_ text: String) {
+    init?(_ text: String) {
         guard (1...64).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else { return nil }

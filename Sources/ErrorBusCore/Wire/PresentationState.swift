@@ -14,7 +14,7 @@ public struct PresentationState: Hashable, Sendable {
         case unreachable
 
         /// Whether a presenter has it.
-        package var isHeld: Bool {
+        var isHeld: Bool {
             switch self {
             case .queued, .presented, .claimed: true
             case .relayed, .unreachable: false

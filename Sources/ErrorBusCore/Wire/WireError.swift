@@ -5,7 +5,7 @@ package struct WireError: Error, Hashable, Sendable {
     /// The presentation of the message, when readable.
     package var id: PresentationID?
 
-    package init(_ code: RejectCode, _ reason: String, id: PresentationID? = nil) {
+    init(_ code: RejectCode, _ reason: String, id: PresentationID? = nil) {
         self.code = code
         self.reason = reason
         self.id = id
