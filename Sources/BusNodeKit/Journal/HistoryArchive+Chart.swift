@@ -60,35 +60,31 @@ extension HistoryArchive {
     private func waits(
         of expression: String, _ arguments: StatementArguments
     ) async throws(Failure) -> [WaitView] {
-        do {
-            return try await database.read { database in
-                try Row.fetchAll(
-                    database,
-                    sql: """
-                        WITH latest AS (
-                            SELECT \(expression) AS what, id, openedAt, via FROM history
-                            WHERE console = :console AND openedAt >= :since
-                            ORDER BY openedAt DESC LIMIT :rowMax
-                        ), waited AS (
-                            SELECT what, CAST(round(
-                                MAX(0, julianday(decidedAt) - julianday(openedAt)) * 86400000
-                                ) AS INTEGER) AS wait
-                            FROM latest JOIN presentation ON presentation.id = latest.id
-                            WHERE latest.via = :person AND decidedAt IS NOT NULL
-                        ), ranked AS (
-                            SELECT what, wait, ROW_NUMBER() OVER same AS place,
-                                COUNT(*) OVER (PARTITION BY what) AS count
-                            FROM waited WINDOW same AS (PARTITION BY what ORDER BY wait)
-                        )
-                        SELECT what, count,
-                            MIN(CASE WHEN place * 2 >= count THEN wait END) AS median,
-                            MIN(CASE WHEN place * 10 >= count * 9 THEN wait END) AS percentile90
-                        FROM ranked GROUP BY what ORDER BY count DESC, what LIMIT :partMax
-                        """, arguments: arguments
-                ).map(WaitView.init)
-            }
-        } catch {
-            throw Failure(.noInput, "journal \(path): \(error)")
+        try await read(database) { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    WITH latest AS (
+                        SELECT \(expression) AS what, id, openedAt, via FROM history
+                        WHERE console = :console AND openedAt >= :since
+                        ORDER BY openedAt DESC LIMIT :rowMax
+                    ), waited AS (
+                        SELECT what, CAST(round(
+                            MAX(0, julianday(decidedAt) - julianday(openedAt)) * 86400000
+                            ) AS INTEGER) AS wait
+                        FROM latest JOIN presentation ON presentation.id = latest.id
+                        WHERE latest.via = :person AND decidedAt IS NOT NULL
+                    ), ranked AS (
+                        SELECT what, wait, ROW_NUMBER() OVER same AS place,
+                            COUNT(*) OVER (PARTITION BY what) AS count
+                        FROM waited WINDOW same AS (PARTITION BY what ORDER BY wait)
+                    )
+                    SELECT what, count,
+                        MIN(CASE WHEN place * 2 >= count THEN wait END) AS median,
+                        MIN(CASE WHEN place * 10 >= count * 9 THEN wait END) AS percentile90
+                    FROM ranked GROUP BY what ORDER BY count DESC, what LIMIT :partMax
+                    """, arguments: arguments
+            ).map(WaitView.init)
         }
     }
 
@@ -100,18 +96,14 @@ extension HistoryArchive {
     private func counts(
         _ sql: String, _ arguments: StatementArguments
     ) async throws(Failure) -> [(place: Int, word: String, count: Int)] {
-        do {
-            return try await database.read { database in
-                try Row.fetchAll(database, sql: sql, arguments: arguments).compactMap {
-                    row -> (place: Int, word: String, count: Int)? in
-                    guard let place = Int.fromDatabaseValue(row[0]),
-                        let word = String.fromDatabaseValue(row[1])
-                    else { return nil }
-                    return (place, word, row[2])
-                }
+        try await read(database) { database in
+            try Row.fetchAll(database, sql: sql, arguments: arguments).compactMap {
+                row -> (place: Int, word: String, count: Int)? in
+                guard let place = Int.fromDatabaseValue(row[0]),
+                    let word = String.fromDatabaseValue(row[1])
+                else { return nil }
+                return (place, word, row[2])
             }
-        } catch {
-            throw Failure(.noInput, "journal \(path): \(error)")
         }
     }
 }

@@ -27,6 +27,17 @@ package final class HistoryArchive: Sendable {
         }
     }
 
+    /// Reads with ``database`` or ``lookups``.
+    func read<Value: Sendable>(
+        _ queue: DatabaseQueue, _ value: @Sendable (Database) throws -> Value
+    ) async throws(Failure) -> Value {
+        do {
+            return try await queue.read(value)
+        } catch {
+            throw Failure(.noInput, "journal \(path): \(error)")
+        }
+    }
+
     /// The presentations that match, newest first.
     ///
     /// - Parameters:
@@ -60,23 +71,18 @@ package final class HistoryArchive: Sendable {
     /// Presentations as all consoles have them.
     private func joined(_ rows: [HistoryRow]) async throws(Failure) -> [HistoryRow] {
         guard !rows.isEmpty else { return [] }
-        do {
-            return try await database.read { database in
-                let consoles = try Int.fetchAll(
-                    database, sql: "SELECT DISTINCT console FROM history")
-                guard consoles.count > 1 else { return rows }
-                return try rows.map { row in
-                    let all = try consoles.compactMap { console in
-                        try HistoryRow.fetchOne(database, key: ["console": console, "id": row.id])
-                    }
-                    var joined = all.max { $0.changedAt < $1.changedAt } ?? row
-                    joined.openedAt = row.openedAt
-                    joined.notes = all.flatMap { $0.notes ?? [] }.sorted { $0.at < $1.at }
-                    return joined
+        return try await read(database) { database in
+            let consoles = try Int.fetchAll(database, sql: "SELECT DISTINCT console FROM history")
+            guard consoles.count > 1 else { return rows }
+            return try rows.map { row in
+                let all = try consoles.compactMap { console in
+                    try HistoryRow.fetchOne(database, key: ["console": console, "id": row.id])
                 }
+                var joined = all.max { $0.changedAt < $1.changedAt } ?? row
+                joined.openedAt = row.openedAt
+                joined.notes = all.flatMap { $0.notes ?? [] }.sorted { $0.at < $1.at }
+                return joined
             }
-        } catch {
-            throw Failure(.noInput, "journal \(path): \(error)")
         }
     }
 
@@ -101,15 +107,11 @@ package final class HistoryArchive: Sendable {
 
     /// A presentation by its id; nil when the journal has none.
     func presentation(_ id: PresentationID, console: Int) async throws(Failure) -> HistoryEntry? {
-        do {
-            return try await lookups.read { database in
-                try HistoryRow.fetchOne(
-                    database, sql: "SELECT * FROM history WHERE console = ? AND id = ?",
-                    arguments: [console, id.description]
-                ).map(HistoryEntry.init)
-            }
-        } catch {
-            throw Failure(.noInput, "journal \(path): \(error)")
+        try await read(lookups) { database in
+            try HistoryRow.fetchOne(
+                database, sql: "SELECT * FROM history WHERE console = ? AND id = ?",
+                arguments: [console, id.description]
+            ).map(HistoryEntry.init)
         }
     }
 
@@ -119,18 +121,14 @@ package final class HistoryArchive: Sendable {
     func events(
         of id: PresentationID, console: Int, upTo end: String
     ) async throws(Failure) -> [EventView] {
-        do {
-            return try await lookups.read { database in
-                try HistoryEventRow.fetchAll(
-                    database,
-                    sql: """
-                        SELECT * FROM event WHERE id = ? AND console = ? AND time <= ?
-                        ORDER BY number DESC LIMIT \(ConsoleLimits.pageMax)
-                        """, arguments: [id.description, console, end]
-                ).reversed().compactMap { $0.audited?.view }
-            }
-        } catch {
-            throw Failure(.noInput, "journal \(path): \(error)")
+        try await read(lookups) { database in
+            try HistoryEventRow.fetchAll(
+                database,
+                sql: """
+                    SELECT * FROM event WHERE id = ? AND console = ? AND time <= ?
+                    ORDER BY number DESC LIMIT \(ConsoleLimits.pageMax)
+                    """, arguments: [id.description, console, end]
+            ).reversed().compactMap { $0.audited?.view }
         }
     }
 
@@ -144,37 +142,33 @@ package final class HistoryArchive: Sendable {
         let arguments: StatementArguments = [
             console, HistoryRow.cause(of: report), TimeText.text(since), id.description,
         ]
-        do {
-            return try await lookups.read { database in
-                var view = EarlierView()
-                view.since = TimeText.text(since)
-                view.count =
-                    try Int.fetchOne(
-                        database, sql: "SELECT COUNT(*) FROM history WHERE \(condition)",
-                        arguments: arguments) ?? 0
-                // A result that the same failure followed did not help.
-                view.options = try Row.fetchAll(
-                    database,
-                    sql: """
-                        SELECT option, COUNT(*) AS answered,
-                            SUM(result = 'recovered' AND failedAgain IS NULL) AS recovered,
-                            SUM(result = 'failed' OR failedAgain IS NOT NULL) AS failed
-                        FROM history WHERE \(condition) AND result IS NOT NULL
-                        GROUP BY option ORDER BY answered DESC, option
-                        LIMIT \(EarlierView.optionMax)
-                        """, arguments: arguments
-                ).map(EarlierOptionView.init)
-                view.latest = try HistoryRow.fetchAll(
-                    database,
-                    sql: """
-                        SELECT * FROM history WHERE \(condition)
-                        ORDER BY openedAt DESC, id DESC LIMIT \(EarlierView.latestMax)
-                        """, arguments: arguments
-                ).map(HistoryEntry.init)
-                return view
-            }
-        } catch {
-            throw Failure(.noInput, "journal \(path): \(error)")
+        return try await read(lookups) { database in
+            var view = EarlierView()
+            view.since = TimeText.text(since)
+            view.count =
+                try Int.fetchOne(
+                    database, sql: "SELECT COUNT(*) FROM history WHERE \(condition)",
+                    arguments: arguments) ?? 0
+            // A result that the same failure followed did not help.
+            view.options = try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT option, COUNT(*) AS answered,
+                        SUM(result = 'recovered' AND failedAgain IS NULL) AS recovered,
+                        SUM(result = 'failed' OR failedAgain IS NOT NULL) AS failed
+                    FROM history WHERE \(condition) AND result IS NOT NULL
+                    GROUP BY option ORDER BY answered DESC, option
+                    LIMIT \(EarlierView.optionMax)
+                    """, arguments: arguments
+            ).map(EarlierOptionView.init)
+            view.latest = try HistoryRow.fetchAll(
+                database,
+                sql: """
+                    SELECT * FROM history WHERE \(condition)
+                    ORDER BY openedAt DESC, id DESC LIMIT \(EarlierView.latestMax)
+                    """, arguments: arguments
+            ).map(HistoryEntry.init)
+            return view
         }
     }
 
@@ -184,20 +178,16 @@ package final class HistoryArchive: Sendable {
         var query = query
         if let console { query.add("console = ?", console) }
         let request = query
-        do {
-            return try await database.read { database in
-                guard try database.tableExists(Row.databaseTableName) else { return [] }
-                return try Row.fetchAll(
-                    database,
-                    sql: """
-                        SELECT \(request.columns) FROM \(Row.databaseTableName)
-                        WHERE \(request.condition) \(request.grouping)
-                        ORDER BY \(request.time) DESC, \(request.place) DESC LIMIT \(limit)
-                        """,
-                    arguments: StatementArguments(request.arguments))
-            }
-        } catch {
-            throw Failure(.noInput, "journal \(path): \(error)")
+        return try await read(database) { database in
+            guard try database.tableExists(Row.databaseTableName) else { return [] }
+            return try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT \(request.columns) FROM \(Row.databaseTableName)
+                    WHERE \(request.condition) \(request.grouping)
+                    ORDER BY \(request.time) DESC, \(request.place) DESC LIMIT \(limit)
+                    """,
+                arguments: StatementArguments(request.arguments))
         }
     }
 }

@@ -151,13 +151,9 @@ extension HistoryArchive {
 
     /// The node that the journal belongs to; nil while it belongs to none.
     private func owner() async throws(Failure) -> NodeName? {
-        do {
-            return try await database.read { database in
-                try String.fetchOne(database, sql: "SELECT node FROM owner")
-            }.flatMap { NodeName($0) }
-        } catch {
-            throw Failure(.noInput, "journal \(path): \(error)")
-        }
+        try await read(database) { database in
+            try String.fetchOne(database, sql: "SELECT node FROM owner")
+        }.flatMap { NodeName($0) }
     }
 
     private func rows(
@@ -166,21 +162,17 @@ extension HistoryArchive {
     ) async throws(Failure) -> [PastRow] {
         let isMeant = console.map { "history.console = \($0)" } ?? Self.isLatest
         let order = isNewestFirst ? "DESC" : "ASC"
-        do {
-            return try await database.read { database in
-                try Row.fetchAll(
-                    database,
-                    sql: """
-                        SELECT history.*, presentation.report AS report FROM history
-                        LEFT JOIN presentation ON presentation.id = history.id
-                        WHERE \(isMeant) AND \(condition)
-                        ORDER BY history.openedAt \(order), history.id \(order)
-                        LIMIT \(limit) OFFSET \(offset)
-                        """, arguments: arguments
-                ).map { PastRow(row: try HistoryRow(row: $0), payload: $0["report"]) }
-            }
-        } catch {
-            throw Failure(.noInput, "journal \(path): \(error)")
+        return try await read(database) { database in
+            try Row.fetchAll(
+                database,
+                sql: """
+                    SELECT history.*, presentation.report AS report FROM history
+                    LEFT JOIN presentation ON presentation.id = history.id
+                    WHERE \(isMeant) AND \(condition)
+                    ORDER BY history.openedAt \(order), history.id \(order)
+                    LIMIT \(limit) OFFSET \(offset)
+                    """, arguments: arguments
+            ).map { PastRow(row: try HistoryRow(row: $0), payload: $0["report"]) }
         }
     }
 }
