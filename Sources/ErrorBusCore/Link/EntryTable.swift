@@ -25,3 +25,13 @@ struct EntryTable<Entry: Hashable & Sendable>: Hashable, Sendable {
 
     mutating func removeAndShrink(_ id: PresentationID) { boxes.removeAndShrink(id) }
 }
+
+extension Dictionary {
+    /// Removes a value. A table that was far larger gives the room of its past back, which a
+    /// dictionary never does by itself.
+    mutating func removeAndShrink(_ key: Key) {
+        self[key] = nil
+        guard capacity > 4_096, count < capacity / 8 else { return }
+        self = Dictionary(uniqueKeysWithValues: Array(self))
+    }
+}

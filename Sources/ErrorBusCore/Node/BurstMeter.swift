@@ -26,13 +26,3 @@ package struct BurstMeter: Sendable {
         return true
     }
 }
-
-extension Dictionary {
-    /// Removes a value. A table that was far larger gives the room of its past back, which a
-    /// dictionary never does by itself.
-    mutating func removeAndShrink(_ key: Key) {
-        self[key] = nil
-        guard capacity > 4_096, count < capacity / 8 else { return }
-        self = Dictionary(uniqueKeysWithValues: Array(self))
-    }
-}
