@@ -228,21 +228,22 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Claims a presentation for a time, or hands the claim to `other`: only its holder can answer.
+    /// Claims a presentation for a time, for `receiver` if there is one: no one else can answer it.
     ///
     /// - Parameter takesOver: Whether to replace another person's claim.
     /// - Returns: The end of the claim.
     @discardableResult
     package func claim(
         _ id: PresentationID, by person: String, of identity: String? = nil,
-        for time: Duration = .seconds(300), takesOver: Bool = false, to other: String? = nil
+        for time: Duration = .seconds(300), takesOver: Bool = false, to receiver: String? = nil
     ) throws(InboxRefusal) -> Moment {
         let (until, prompt) = try attempt { state throws(InboxRefusal) in
             let until = try state.machine.claim(
-                id, by: person, of: identity, for: time, takesOver: takesOver, to: other, at: .now)
+                id, by: person, of: identity, for: time, takesOver: takesOver, to: receiver,
+                at: .now)
             return (until, state.waiting[id]?.prompt)
         }
-        prompt?.moved(to: .claimed, by: other ?? person)
+        prompt?.moved(to: .claimed, by: receiver ?? person)
         return until
     }
 
@@ -322,7 +323,6 @@ package final class Inbox: Presenter {
     package var revision: UInt64 { state.withLock { $0.machine.revision } }
     /// The latest change of what it has forgotten: a reader that has seen less may lack an end.
     package var forgottenRevision: UInt64 { state.withLock { $0.machine.forgottenRevision } }
-
     /// How many presentations wait for an answer.
     package var openCount: Int { state.withLock { $0.machine.openCount } }
 
