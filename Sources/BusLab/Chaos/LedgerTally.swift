@@ -45,9 +45,6 @@ struct LedgerTally {
 
     init(durableNodes: Set<String> = []) { self.durableNodes = durableNodes }
 
-    /// The number of presentations so far.
-    var presentedCount: Int { reporters.count }
-
     mutating func add(_ event: LedgerEvent) {
         switch event.kind {
         case .report: reporters[event.id] = event.life

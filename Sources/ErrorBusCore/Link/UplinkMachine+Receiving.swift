@@ -45,7 +45,7 @@ extension UplinkMachine {
             if entries[pending.id]?.isOpen == true { noteWay(pending.state, at: now) }
             return held(pending.id, pending.state, by: pending.by, at: now)
         case .answer(let id, let answer, let digest):
-            return answered(id, answer, to: digest, at: now)
+            return answered(id, answer, to: digest)
         case .withdrawn(let id): return withdrawn(id, isOK: false, at: now)
         case .reject(let reject): return refused(reject, at: now)
         default: return []
@@ -106,7 +106,7 @@ extension UplinkMachine {
     }
 
     private mutating func answered(
-        _ id: PresentationID, _ answer: Answer, to digest: ReportDigest?, at now: MonotonicTime
+        _ id: PresentationID, _ answer: Answer, to digest: ReportDigest?
     ) -> [UplinkAction] {
         func settle(_ result: RecoveryResult) -> [UplinkAction] {
             [.send(settledMessage(id, answer.id, result))]

@@ -7,7 +7,7 @@ import { toast } from "./news.js";
 import { state } from "./state.js";
 import { counted, number } from "./text.js";
 
-export const activeSilences = () =>
+const activeSilences = () =>
   state.silences.filter((silence) => silence.stage === "active");
 
 export async function loadSilences() {
