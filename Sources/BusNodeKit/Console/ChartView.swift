@@ -28,8 +28,7 @@ enum ChartSpan: String, CaseIterable, Sendable {
         }
     }
 
-    /// The beginnings of the buckets, oldest first, in seconds since 1970; each is a multiple
-    /// of the step.
+    /// The beginnings of the buckets, oldest first, in seconds since 1970: multiples of the step.
     func begins(at now: Date) -> [Int] {
         let last = Int((now.timeIntervalSince1970 / Double(step)).rounded(.down))
         return ((last - bucketCount + 1)...last).map { $0 * step }
