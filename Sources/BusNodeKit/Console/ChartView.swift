@@ -81,7 +81,7 @@ struct BucketView: JSONObject, Sendable {
 
 /// How long people took to answer what was presented in a time.
 struct WaitsView: JSONObject, Sendable {
-    /// Of the latest ones, at most so many are compared.
+    /// The most presentations that are compared, the latest.
     var countMax = 0
     /// Nil where people answered none.
     var all: WaitView?

@@ -26,6 +26,8 @@ extension ConsoleAPI {
         note(.confirm(option: option, of: answer.by), item.id, by: person.name)
     }
 
+    /// Proposes an option for a group, and notes that for each member.
+    ///
     /// - Parameters:
     ///   - id: Names the request.
     ///   - done: The members for which the request was carried out before.
@@ -43,7 +45,7 @@ extension ConsoleAPI {
         return result
     }
 
-    /// As ``proposeGroup``.
+    /// Confirms what is proposed for a group; the parameters are those of ``proposeGroup``.
     func confirmGroup(
         _ number: Int, _ proposals: Set<UniqueID>, only chosen: Set<PresentationID>?,
         _ option: String, by person: SignedInPerson, id: UniqueID?, done: Set<PresentationID>,

@@ -133,7 +133,7 @@ extension ErrorReport {
 }
 
 extension RecoveryResult {
-    /// What a failed attempt of an option to give up is in words for people.
+    /// The word for a failed attempt of an option to give up.
     static let cancelledWord = "cancelled"
 }
 

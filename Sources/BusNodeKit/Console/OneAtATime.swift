@@ -8,6 +8,8 @@ final class OneAtATime: Sendable {
 
     init(_ what: String) { self.what = what }
 
+    /// Begins one.
+    ///
     /// - Throws: 503 while another one is under way.
     func begin() throws(APIProblem) {
         let isFirst = isUnderWay.withLock { isUnderWay in

@@ -29,7 +29,7 @@ struct RowsSetAside: CustomStringConvertible, Hashable {
 }
 
 extension SQLiteJournal {
-    /// What these rows are. Those that cannot be read are set aside, and logged.
+    /// The values of rows, without those that cannot be read: these are set aside, and logged.
     ///
     /// - Parameter value: Nil for a row that is invalid.
     func readable<Kept: KeptRow, Value>(

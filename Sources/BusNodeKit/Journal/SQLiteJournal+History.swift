@@ -89,8 +89,8 @@ extension JournalRow {
 }
 
 extension HistoryRow {
-    /// Gives rows of earlier versions, which have answers to give up as failures, the word for
-    /// these, where the report is known still.
+    /// Corrects the ends of rows of earlier versions, which have answers to give up as failures,
+    /// wherever the report is known still.
     static func nameCancelled(in database: Database) throws {
         let rows = try Row.fetchCursor(
             database,

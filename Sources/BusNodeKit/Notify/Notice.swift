@@ -132,7 +132,7 @@ extension ErrorReport {
 /// What did not become messages of their own, since there were too many: how many events of each
 /// kind.
 struct NoticeSummary: Codable, Hashable, Sendable {
-    /// As many as a filter of the page can name.
+    /// The most groups: as many as a filter of the page can name.
     static let groupMax = 13
 
     private(set) var counts: [HookSettings.Event: Int] = [:]
