@@ -14,7 +14,7 @@ struct JournalCommand: AsyncParsableCommand {
 struct JournalTarget: ParsableArguments {
     @OptionGroup var target: TopologyNodes
 
-    /// Of the only node that has one.
+    /// The journal of the only node that has one, and that node.
     func journal() throws -> (path: String, node: NodeName) {
         let (path, nodes) = try target.chosen()
         let found = nodes.compactMap { node in node.journal.map { ($0, node.name) } }

@@ -3,7 +3,6 @@ import Foundation
 import HTTPTypes
 import Logging
 import OrderedCollections
-import Synchronization
 import Testing
 
 @testable import BusNodeKit
