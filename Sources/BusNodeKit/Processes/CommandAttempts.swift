@@ -180,13 +180,13 @@ package final class CommandAttempts: Responder {
     /// Prints the state of the presentation when it matters to a waiting person.
     private func moved(to state: PresentationState) {
         guard !isQuiet else { return }
-        let by = state.by.map { " by \($0.shown())" } ?? ""
         let text: String
         switch state.station {
-        case .unreachable: text = "waiting for a link\(by)"
+        case .unreachable:
+            text = "waiting for a link" + (state.by.map { " to \($0.shown())" } ?? "")
         // Several presenters may show it, one after another: one line is enough.
         case .queued, .presented: text = "waiting for an answer"
-        case .claimed: text = "claimed\(by)"
+        case .claimed: text = "claimed" + (state.by.map { " by \($0.shown())" } ?? "")
         case .relayed: return
         }
         let isNew = lastSaid.withLock { last in

@@ -20,7 +20,7 @@ extension EndToEnd {
             #expect(await pty.shows(Pty.question))
             if how != "down" { try link.add(how, stream: "downstream") }
             if how != "reset_peer" { try link.setUp(false) }
-            #expect(await worker.says("waiting for a link"))
+            #expect(await worker.says("waiting for a link to central"))
             try bus.mend()
             pty.type("r\n")
             #expect(await pty.shows("answered: retry"))
