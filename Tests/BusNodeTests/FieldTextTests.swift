@@ -95,6 +95,7 @@ struct FieldTextTests {
                 try ValueOptions.parse(arguments).given(for: asked)
             }
             #expect(failure?.text.contains("hunter2") == false)
+            #expect(failure?.text.hasPrefix("\(arguments[arguments.count - 2]): ") == true)
         }
     }
 }

@@ -199,7 +199,8 @@ extension EndToEnd {
             #expect(try await process.ending() == 73)
             #expect(
                 await process.says(
-                    "cannot listen on 127.0.0.1:\(port.number): Address already in use\n"))
+                    "cannot listen on 127.0.0.1:\(port.number): Address already in use; "
+                        + "stop the process that listens there, or change listen\n"))
         }
 
         @Test("A node of another machine is not presented to without keys, unless that is allowed")

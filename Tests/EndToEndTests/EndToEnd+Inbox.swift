@@ -228,7 +228,10 @@ extension EndToEnd {
             #expect(await any.says("give the address that it printed with --to"))
             let refused = try Launched(["inbox", "list", "--to", "http://127.0.0.1:1"])
             #expect(try await refused.ending() == 69)
-            #expect(await refused.says("cannot be reached: Connection refused"))
+            #expect(
+                await refused.says(
+                    "http://127.0.0.1:1: cannot be reached: Connection refused; run the node that "
+                        + "has this console, or give another address\n"))
             let nowhere = try Launched(["inbox"])
             #expect(try await nowhere.ending() == 64)
         }

@@ -26,9 +26,16 @@ package struct Failure: Error {
                 case .transport: .cannotCreate
                 case .ranBefore: .software
                 }
-            self.init(status, error.description)
+            self.init(status, error.description + Self.remedy(error))
         default: self.init(.software, ErrorReport(describing: error).description)
         }
+    }
+
+    /// What to do where another process listens, at an endpoint or at a console's address.
+    static let inUseRemedy = "; stop the process that listens there, or change listen"
+
+    private static func remedy(_ error: NodeError) -> String {
+        if case .transport(let problem) = error, problem.isInUse { inUseRemedy } else { "" }
     }
 }
 

@@ -46,10 +46,12 @@ struct ConsoleServer: Service {
         } catch is CancellationError {
         } catch {
             // The framework's own text names its functions.
-            let reason = (error as? IOError).map { String(cString: strerror($0.errnoCode)) }
+            let number = (error as? IOError)?.errnoCode
+            let reason = number.map { String(cString: strerror($0)) } ?? "\(error)"
             throw Failure(
                 .cannotCreate,
-                "console: cannot listen on \(host):\(port): \(reason ?? "\(error)")")
+                "console: cannot listen on \(host):\(port): \(reason)"
+                    + (number == EADDRINUSE ? Failure.inUseRemedy : ""))
         }
     }
 

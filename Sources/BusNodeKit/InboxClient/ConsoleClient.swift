@@ -78,6 +78,8 @@ package struct ConsoleClient: Sendable {
             }
         case .anotherHost: "; give --to with a name that is in the certificate"
         case .absent: ""
+        case nil where HTTPExchange.isRefused(error):
+            "; run the node that has this console, or give another address"
         case nil:
             address.isSecure || !HTTPExchange.isNoHTTP(error)
                 ? "" : "; a console with TLS needs https:// in its address"

@@ -161,6 +161,16 @@ struct HTTPExchange: Sendable {
         error is HTTPParserError || error as? HTTPClientError == .remoteConnectionClosed
     }
 
+    /// Whether no process listens at the address.
+    static func isRefused(_ error: any Error) -> Bool {
+        switch error {
+        case let error as NIOConnectionError:
+            error.connectionErrors.first.map { isRefused($0.error) } ?? false
+        case let error as IOError: error.errnoCode == ECONNREFUSED
+        default: false
+        }
+    }
+
     private static func reason(_ error: HTTPClientError) -> String {
         switch error {
         case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:

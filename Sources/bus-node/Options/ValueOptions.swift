@@ -62,16 +62,18 @@ struct ValueOptions: ParsableArguments {
     private static func text(of path: String) throws -> String {
         let handle = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
         guard let handle else {
-            throw Failure(.noInput, "\(path): \(String(cString: strerror(errno)))")
+            throw Failure(.noInput, "--value-file: \(path): \(String(cString: strerror(errno)))")
         }
         guard let data = try? handle.read(upToCount: fileByteMax + 1) else {
-            throw Failure(.noInput, "\(path): cannot be read")
+            throw Failure(.noInput, "--value-file: \(path): cannot be read")
         }
         guard data.count <= fileByteMax, var text = String(validating: data, as: UTF8.self) else {
             throw Failure(
                 .badData,
-                "\(path): found \(data.count > fileByteMax ? "more" : "other bytes"), allowed: a "
-                    + "text in UTF-8 of at most \(ErrorReport.Limits.valueScalarCount) characters")
+                "--value-file: \(path): found "
+                    + (data.count > fileByteMax ? "more" : "other bytes")
+                    + ", allowed: a text in UTF-8 of at most "
+                    + "\(ErrorReport.Limits.valueScalarCount) characters")
         }
         if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
         return text
