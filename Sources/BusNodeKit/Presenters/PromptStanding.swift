@@ -35,7 +35,8 @@ enum LineRefusal: Error, CustomStringConvertible {
         switch self {
         case .typedBefore: "typed before this prompt appeared"
         case .tooLong: "the line is too long; inbox answer --value-file takes long values"
-        case .returnTooSoon: "Return came as this prompt appeared; press it again to confirm"
+        case .returnTooSoon:
+            "Return came as this prompt appeared; press it again after a second to confirm"
         }
     }
 }
