@@ -152,6 +152,7 @@ struct HTTPExchange: Sendable {
         case Problem.tooLate: "no reply in time"
         case Problem.cut, HTTPParserError.invalidEOFState:
             "the connection ended before the reply did"
+        case is HTTPParserError: "no HTTP there"
         default: "\(error)"
         }
     }

@@ -151,19 +151,19 @@ struct InboxScreenDrawing {
                     "It has ended: what you have typed is dropped.", width: width, .yellow)
             }
             let said = screen.message?.text ?? form.field.request.shown()
-            return input(form.shownText, after: "\(count)\(said): ")
+            return input(form.shownText, after: "\(count)\(said)")
         case .note(let draft):
             return input(
                 draft.text.escapedForTerminal(scalarLimit: .max),
-                after: "\(screen.message?.text ?? draft.label): ")
-        case .filter: return input(screen.filter.shown(), after: "Filter: ")
+                after: screen.message?.text ?? draft.label)
+        case .filter: return input(screen.filter.shown(), after: "Filter")
         case .list, .help: return said
         }
     }
 
     /// What is typed, after its label or the message about what was typed before.
     private func input(_ typed: String, after words: String) -> ScreenLine {
-        let label = TextWidth.clipped(words, to: max(8, width * 2 / 3))
+        let label = TextWidth.clipped(words, to: max(6, width * 2 / 3 - 2)) + ": "
         let start = TextWidth.columns(of: label)
         var line = ScreenLine(label, width: width, screen.message?.style ?? .bold)
         let text = typed + "▏"

@@ -116,6 +116,15 @@ import Testing
         }
     }
 
+    @Test("a server that speaks another protocol is one without HTTP")
+    func otherProtocol() async throws {
+        try await withServer(replying: "SSH-2.0-OpenSSH_9.2\r\n") { port in
+            let exchange = HTTPExchange(.GET, "http://127.0.0.1:\(port)/")
+            let text = await reason { _ = try await exchange.status(within: .seconds(300)) }
+            #expect(text == "no HTTP there")
+        }
+    }
+
     @Test("where nothing listens the reason is there at once")
     func unreachable() async throws {
         let closed = try ClosedPort()
