@@ -6,7 +6,7 @@ import ErrorBus
 struct InboxClaim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "claim",
-        abstract: "Claim a presentation, so that others see that you handle it, or release it.",
+        abstract: "Claim a presentation for others to see, hand the claim over, or release it.",
         discussion: """
             Repeat it to prolong your claim. A claim is handed over only to a person who may \
             answer, where the console knows its users.
