@@ -125,16 +125,24 @@ package struct YAMLConfiguration {
         problem(location(line, 1), found: found, allowed: allowed)
     }
 
+    /// What to change, where libyaml's text does not say it.
+    private static func hint(for text: String) -> String? {
+        if text.contains("alphabetic or numeric") {
+            "a text that begins with * or & needs quotes"
+        } else if text.contains("cannot start any token") {
+            "indent with spaces, not with tabs; a text that begins with @ or ` needs quotes"
+        } else {
+            nil
+        }
+    }
+
     private func problem(_ error: YamlError) -> ConfigurationProblem {
         switch error {
         case .scanner(_, let text, let mark, _), .parser(_, let text, let mark, _),
             .composer(_, let text, let mark, _):
-            let hint =
-                text.contains("alphabetic or numeric")
-                ? "a text that begins with * or & needs quotes" : nil
             return problem(
                 location(mark), found: "invalid YAML (\(text))", allowed: "YAML or JSON",
-                hint: hint)
+                hint: Self.hint(for: text))
         case .reader(let text, _, _, _):
             return problem(found: "invalid YAML (\(text))", allowed: "YAML or JSON")
         case .duplicatedKeysInMapping(let keys, let context):

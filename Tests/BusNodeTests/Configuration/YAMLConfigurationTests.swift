@@ -82,7 +82,7 @@ import Testing
             ("a: [", "found invalid YAML"), ("a:\n  - *", "t.yaml:2: "),
             ("---\na\n---\nb", "found another document"), ("a: \u{1}", "invalid YAML"),
             ("%YAML 9.9\n---\na", "invalid YAML"), ("a: b: c", "invalid YAML"),
-            ("\t- a", "invalid YAML"),
+            ("a:\n\tb: c", "t.yaml:2: "), ("\t- a", "; indent with spaces, not with tabs; "),
         ])
     func malformed(text: String, expected: String) {
         #expect(problem(text)?.contains(expected) == true)
