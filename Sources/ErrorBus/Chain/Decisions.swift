@@ -116,7 +116,10 @@ struct Decisions: Sendable {
                     didRecover: false, reason: .expired, decidedBy: decider,
                     detail: "the deadline passed before the answer could be recorded")
         case .written:
-            recorded(true)
+            // A later call gets it without its secrets, and asks again.
+            let isLost =
+                answer.withoutSecrets.lacksSecrets && context.received?.beginsAttempt() == false
+            recorded(!isLost)
             return await deliver(answer, isRestored: false, error, in: context)
         case .earlier(let earlier, let result):
             recorded(false)

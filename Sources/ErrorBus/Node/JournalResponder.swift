@@ -69,10 +69,13 @@ final class JournalResponder: Responder {
         guard record.origin == asked?.origin, record.digest == asked?.digest else {
             return refusal(.conflict, "this id stands for another report")
         }
+        // Another caller of this process has the answer with its secrets. A former call for what a
+        // child asks has left it to this one, without them.
+        let isHeld = isHere && context.received == nil
         switch record.state {
         case .decided(let answer, let result)
-        where answer.lacksSecrets && !isHere && (result == nil || result == .unknown):
-            guard asksAgain else {
+        where answer.lacksSecrets && !isHeld && (result == nil || result == .unknown):
+            guard asksAgain || isHere else {
                 if result == nil { await decisions.settled(context.id, answer, .unknown) }
                 return refusal(
                     .gone,
