@@ -99,7 +99,7 @@ public final class KeyRing: Sendable {
     package var keys: LinkKeys { state.withLock { $0.keys } }
 
     /// Nil for an unknown key.
-    func holder(of key: PublicKey) -> KeyHolder? { state.withLock { $0.holders[key] } }
+    package func holder(of key: PublicKey) -> KeyHolder? { state.withLock { $0.holders[key] } }
 
     /// Whether a key that passed before still passes, and where a name is given, for that name.
     func accepts(_ holder: KeyHolder, as name: NodeName? = nil) -> Bool {

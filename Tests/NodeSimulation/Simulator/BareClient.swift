@@ -56,6 +56,7 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
         self.endpoint = endpoint
         self.world = world
         transport = SimulatedTransport(call.worker, world.network)
+        if world.plan.revocation?.at == call.bareParent { transport.holder = world.keyHolder }
         let deadline = call.deadline.map { ", \"deadlineMilliseconds\": \($0)" } ?? ""
         let onExpiry = call.onExpiry.map { ", \"onExpiry\": \"\($0)\"" } ?? ""
         let fields = world.plan.asksForValues ? Self.fields : ""
@@ -70,7 +71,7 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
     }
 
     func ask() {
-        guard !isAnswered else { return }
+        guard !isAnswered, world.ledger.revoked[id] == nil else { return }
         transport.run { [self] in
             if let socket { transport.close(socket) }
             socket = try? transport.connect(to: endpoint, for: self)

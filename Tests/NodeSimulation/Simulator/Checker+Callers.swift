@@ -22,7 +22,7 @@ extension Checker {
     ) -> Bool {
         switch outcome.reason {
         case .answered: outcome.answer != nil
-        case .expired: isOver(ask, at: end, ledger)
+        case .expired: isOver(ask, at: end, ledger) || plan.impatience != nil
         case .withdrawn: ask.cancelled != nil
         case .shutDown: ask.isLifeOver
         case .withheld:
@@ -31,6 +31,7 @@ extension Checker {
         case .notConfirmed, .notSigned, .badValue: plan.forgedTrouble == ask.trouble
         case .rejected:
             plan.asksOnce && ledger.wasTaken(ask.id, before: end) || ask.isSecond
+                || ledger.damaged.contains(ask.id) || plan.isRelayUnknown
                 || ledger.wasGivenUp(before: ask)
         case .recoveryTimedOut: ledger.attempts.contains { $0.id == ask.id && $0.isTooLong }
         default: outcome.answer?.option == "copy"
@@ -132,7 +133,9 @@ extension Checker {
     ) { ledger, plan in
         // Known to be lost, given up, and each hop's pause before it says so.
         let times = LinkTimes()
-        let most = max(plan.recoveryMax, times.silenceMax) + times.abandonAfter + 5_000
+        let most =
+            max(plan.recoveryMax, times.silenceMax) + (plan.abandonAfter ?? times.abandonAfter)
+            + 5_000
         return ledger.orphaned.filter { $0.value > most }
             .map { "\($0.key): stood for \($0.value) ms after the last that asked was gone" }
             .sorted()

@@ -51,7 +51,7 @@ extension Checker {
                 $0.worker == ask.worker && $0.trouble == policy.trouble && $0.time <= ask.time
                     && $0.time + policy.window + 1_000 > ask.time
             }
-            let isLate = ask.deadline.map { $0 < ask.time + policy.delay + 500 } ?? false
+            let isLate = ask.deadline.map { $0 < ask.time + policy.delayMax + 500 } ?? false
             return ask.trouble == policy.trouble && before.count <= policy.count && !isLate
                 && ledger.shown.contains { $0.id == ask.id }
         }.map { "\($0.id): shown" }
@@ -72,7 +72,8 @@ extension Checker {
                 || plan.isCalm && ask.time > plan.start + silencing.end
                 || plan.isCalm && ask.time + 1_000 < plan.start + silencing.from
             if isOther { return isSilenced ? "\(ask.id): silenced" : nil }
-            guard plan.isCalm, ask.time > plan.start + silencing.from,
+            // From the fourth failure on its answer is delayed.
+            guard plan.isCalm, ask.time > plan.start + silencing.from, ask.retryCount < 3,
                 ask.time + 1_000 < plan.start + silencing.end
             else { return nil }
             let wanted = silencing.option ?? ask.onExpiry
@@ -91,14 +92,15 @@ extension Checker {
         name: "limit-holds", rule: "no more presentations of a child are open than allowed (C8)"
     ) { ledger, plan in
         guard plan.openMax != nil else { return [] }
-        return ledger.mostOpen.filter { $0.key != "bare" && $0.value > plan.openMax(of: $0.key) }
+        return ledger.overRoom.map { "\($0): open beside more than its way up may have" }
+            + ledger.mostOpen.filter { $0.key != "bare" && $0.value > plan.openMax(of: $0.key) }
             .map { "\($0.value) open of \($0.key), allowed \(plan.openMax(of: $0.key))" }.sorted()
     }
 
     static let roomKept = Checker(
         name: "room-kept", rule: "a child sends no more than its parent says that it takes (C8)"
     ) { ledger, plan in
-        guard plan.isCalm, plan.openPerNodeMax == nil else { return [] }
+        guard plan.isCalm || plan.hasTopLimit, plan.openPerNodeMax == nil else { return [] }
         return ledger.asks.filter {
             $0.worker != Plan.requester && ledger.refusedForRoom.contains($0.id)
         }.map { "\($0.id) of \($0.worker): refused for want of room" }

@@ -61,7 +61,12 @@ extension Checker {
     static let recordTrue = Checker(
         name: "record-true", rule: "people read that an answer is on record where it is"
     ) { ledger, _ in
-        ledger.records.filter { $0.isSaid != $0.isTrue }.map {
+        // What is given up for its secrets is so from then on.
+        let lost = Set(ledger.lostDecisions.map(\.answer.id))
+        return ledger.records.filter { record in
+            record.isSaid != record.isTrue
+                && (record.isSaid || record.answer.map(lost.contains) != true)
+        }.map {
             "\($0.id): on record, as people read: \($0.isSaid); as the disk has it: \($0.isTrue)"
         }
     }
@@ -108,12 +113,13 @@ extension Checker {
 
     static let linked = Checker(
         name: "linked", rule: "what fails again after a recovery names what it repeats, in order"
-    ) { ledger, _ in
+    ) { ledger, plan in
         ledger.shown.compactMap { shown in
             guard let ask = ledger.asks.first(where: { $0.id == shown.id }) else { return nil }
             let before = ask.retryOf.flatMap { id in ledger.asks.first { $0.id == id } }
             let isNext = ask.retryCount == before.map { $0.retryCount + 1 } ?? 0
-            let didRecover = before?.completions.first?.outcome.didRecover != false
+            let didRecover =
+                before?.completions.first?.outcome.didRecover != false || plan.triesTwice
             return shown.retryOf == ask.retryOf && shown.retryCount == ask.retryCount && isNext
                 && didRecover
                 ? nil
@@ -225,7 +231,8 @@ extension Plan {
     func isWay(_ path: [String], from worker: String) -> Bool {
         guard path.first == worker, let last = path.last else { return false }
         func parents(of name: String) -> [String] {
-            processes.first { $0.name == name }?.parents ?? []
+            let process = processes.first { $0.name == name }
+            return (process?.parents ?? []) + [process?.route].compactMap(\.self)
         }
         return parents(of: last).contains(Plan.presenter)
             && zip(path, path.dropFirst()).allSatisfy { parents(of: $0).contains($1) }

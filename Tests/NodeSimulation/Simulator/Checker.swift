@@ -14,7 +14,7 @@ struct Checker: Sendable {
             heard, promptStays, promptGoes,
             answerArrives, inTime, trueResult, expiredResult, promptsGone, tablesEmpty, oneThread,
             keptFromStrangers, goesPast, acknowledged,
-        ] + ofPeople + ofCallers + ofFeatures + ofResults + ofLast + ofMore
+        ] + ofPeople + ofCallers + ofFeatures + ofResults + ofLast + ofMore + ofWide
 
     static let completedOnce = Checker(
         name: "completed-once", rule: "every caller gets exactly one outcome (C1)"
@@ -174,12 +174,13 @@ struct Checker: Sendable {
 
     static let inTime = Checker(
         name: "in-time", rule: "a caller with a deadline has its outcome then (C7)"
-    ) { ledger, _ in
+    ) { ledger, plan in
         ledger.asks.compactMap { ask in
             guard let deadline = ask.deadline, let end = ask.completions.first else { return nil }
             let attempts = ledger.attempts.filter { $0.id == ask.id }
             let spent = attempts.compactMap { a in a.result.map { $0.time - a.time } }.max() ?? 0
-            return end.time > deadline + spent + 1_500
+            let due = max(deadline, plan.thaw(of: ask.worker, at: deadline))
+            return end.time > due + spent + 1_500
                 ? "\(ask.id): \(end.time - deadline) ms after its deadline, \(end.outcome)" : nil
         }
     }
@@ -275,7 +276,7 @@ extension Plan {
     /// milliseconds: silence is noticed, a parent is greeted again, what is open is asked again.
     var recoveryMax: UInt64 {
         // What was refused for a limit is asked again after 1.5 s, at each hop.
-        if isCalm { return 2_000 + (policy?.delay ?? 0) + (openMax == nil ? 0 : 3_000) }
+        if isCalm { return 2_000 + (policy?.delayMax ?? 0) + (openMax == nil ? 0 : 3_000) }
         return isFailover || isTight ? 20_000 : 65_000
     }
 }

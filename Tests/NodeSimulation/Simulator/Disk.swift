@@ -82,6 +82,9 @@ struct DiskFull: Error {}
 
 struct DiskUnreadable: Error {}
 
+/// What is on disk is no record.
+struct Damaged: LastingFault {}
+
 /// What was never shown cannot be decided.
 struct NeverShown: Error {}
 
@@ -93,6 +96,7 @@ struct DiskJournal: DecisionJournal {
     func record(of id: PresentationID) async throws -> DecisionRecord? {
         try await disk.perform(in: life) { disk in
             if disk.isUnreadable { throw DiskUnreadable() }
+            if disk.world.ledger.damaged.contains(id) { throw Damaged() }
             return disk.rows[id].map {
                 DecisionRecord(
                     origin: $0.asked.origin, digest: $0.asked.digest, state: $0.state)
@@ -105,6 +109,7 @@ struct DiskJournal: DecisionJournal {
             if case .decided = disk.rows[id]?.state { return }
             if disk.isFull { throw DiskFull() }
             disk.rows[id] = Disk.Row(asked: asked, state: .shown)
+            if disk.world.isDamaging { disk.world.ledger.damaged.insert(id) }
             disk.world.ledger.taken.append(
                 (id, life.number, disk.world.scheduler.now, disk.latencyMax))
         }
@@ -122,6 +127,7 @@ struct DiskJournal: DecisionJournal {
             }
             guard disk.rows[id] != nil else { throw NeverShown() }
             if disk.isFull { throw DiskFull() }
+            if disk.world.ledger.damaged.contains(id) { throw Damaged() }
             disk.rows[id]?.state = .decided(answer, nil)
             disk.world.scheduler.note("decided \(id) \(answer.option) \(answer.id)")
             disk.world.ledger.decisions.append(

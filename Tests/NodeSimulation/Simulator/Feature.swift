@@ -10,6 +10,8 @@ enum Feature {
     case coalescing(at: String)
     /// No node takes more presentations than these of one child.
     case limit(Int)
+    /// The presenter takes no more than these for each origin of a child.
+    case topLimit(Int)
     /// The presenter's disk takes no more for a time.
     case fullDisk(from: UInt64, lasts: UInt64)
     /// Nothing that is on the presenter's disk can be read for a time.
@@ -30,17 +32,28 @@ enum Feature {
         let count: Int
         let window: UInt64
         let delay: UInt64
+        /// At most so much more, by chance.
+        var jitter: UInt64 = 0
+        /// It adds the option that it chooses.
+        var isItsOwn = false
+
+        /// The longest that it takes.
+        var delayMax: UInt64 { delay + jitter }
 
         var book: RuleBook {
             let limit = IntensityLimit(count, per: .milliseconds(window))
             let answer = RuleAnswer(
-                option, comment: "a rule", limit: limit, delay: .milliseconds(delay))
+                option, comment: "a rule", limit: limit, delay: .milliseconds(delay),
+                jitter: .milliseconds(jitter))
+            let added = isItsOwn ? [AddedOption(id: option, title: "Fix", run: ["fix"])] : []
             let match = RuleMatch(code: [.exact("\(trouble)")])
             return RuleBook(
                 [
                     // Only tried out: it withholds nothing.
                     Rule(match: RuleMatch(), actions: [.withhold], position: 1, isDryRun: true),
-                    Rule(match: match, actions: [.answer(answer)], position: 2),
+                    Rule(
+                        match: match, actions: added.map { .addOption($0) } + [.answer(answer)],
+                        position: 2),
                 ], mode: .firstMatch)
         }
     }
@@ -164,7 +177,7 @@ extension Plan {
                         ? .stop(Plan.presenter, downFor: 3_000)
                         : .kill(Plan.presenter, downFor: 3_000)
                 ))
-        case .policy, .silence, .fullDisk, .unreadableDisk, .grace: break
+        case .policy, .silence, .fullDisk, .unreadableDisk, .grace, .topLimit: break
         }
     }
 
@@ -190,7 +203,14 @@ extension Plan {
     }
 
     var openMax: Int? {
-        if case .limit(let max) = feature { max } else { nil }
+        switch feature {
+        case .limit(let max), .topLimit(let max): max
+        default: nil
+        }
+    }
+
+    var hasTopLimit: Bool {
+        if case .topLimit = feature { true } else { false }
     }
 
     /// How many of a child may be open: as many for each origin that it may stand for.
@@ -200,7 +220,9 @@ extension Plan {
     }
 
     /// Nodes that are full before a child has all that it may have.
-    var openPerNodeMax: Int? { openMax.flatMap { $0 == 1 ? nil : $0 * 2 - 2 } }
+    var openPerNodeMax: Int? {
+        if case .limit(let max) = feature, max > 1 { max * 2 - 2 } else { nil }
+    }
 
     /// Where equal errors wait for one another.
     var coalescer: String? {
@@ -241,6 +263,18 @@ extension Plan {
         return all.contains { fault in
             if case .kill(process, let time) = fault { time >= forGood } else { false }
         }
+    }
+
+    /// Until when a process stands still that does so at `time`.
+    func thaw(of process: String, at time: UInt64) -> UInt64 {
+        let ends = faults.compactMap { begin, fault -> UInt64? in
+            // A child leaves its parent a second for its word.
+            guard case .freeze(process, let lasts) = fault, time + 1_500 > start + begin else {
+                return nil
+            }
+            return start + begin + lasts
+        }
+        return ends.max() ?? 0
     }
 
     /// Whether lives of a process follow each other.

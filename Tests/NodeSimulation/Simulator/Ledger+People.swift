@@ -77,6 +77,8 @@ extension Ledger {
         /// Why it ended without an answer.
         let closed: Outcome.Reason?
         let isReachable: Bool
+        /// It has a secret that was given.
+        var hasSecret = false
     }
 
     /// What a caller asked about; nil for a bare client's.

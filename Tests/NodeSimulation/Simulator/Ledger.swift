@@ -47,6 +47,8 @@ struct Ledger {
         let time: UInt64
         /// What it got for its fields; nil for an option of a relay.
         var values: FieldValues?
+        /// For how long it may go on.
+        var limit = Plan.attemptMax
         var result: (time: UInt64, didRecover: Bool)?
         /// It goes on for longer than it may, which ends it without success.
         var isTooLong = false
@@ -109,7 +111,7 @@ struct Ledger {
     /// Shown to the next presenter while they were claimed.
     var passedOver: [PresentationID] = []
     /// What people read of whether an answer is on record, and whether it was.
-    var records: [(id: PresentationID, isSaid: Bool, isTrue: Bool)] = []
+    var records: [(id: PresentationID, answer: UniqueID?, isSaid: Bool, isTrue: Bool)] = []
     /// A second answer that an inbox took, and to what.
     var secondAnswers: [PresentationID] = []
     /// Open in an inbox when their prompts had ended there.
@@ -150,6 +152,28 @@ struct Ledger {
     var heldTooLong: Set<PresentationID> = []
     /// What was not where it belongs, once recovery was over.
     var unsteady: Set<String> = []
+    /// When lives began to stop in order.
+    var stops: [Int: UInt64] = [:]
+    /// When a child said HELLO although its link was to be kept.
+    var greetings: [(time: UInt64, link: Network.LinkID)] = []
+    /// How many messages found no room at a process, and how many its status counts.
+    var overflows: [(process: String, dropped: Int, counted: Int)] = []
+    /// For how many origins at a time each child stood.
+    var mostOrigins: [String: Int] = [:]
+    /// Open beside more than their child may have.
+    var overRoom: [PresentationID] = []
+    /// Came by another parent than the first of their process, which had a way up for long.
+    var astray: [PresentationID] = []
+    /// In front of people, and not open in their inbox.
+    var notInInbox: Set<String> = []
+    /// The most of what has ended that an inbox had.
+    var mostEnded = 0
+    /// The numbers of silences, as people were given them.
+    var silenceNumbers: [Int] = []
+    /// What the disk lost.
+    var damaged: Set<PresentationID> = []
+    /// What was asked by keys that no longer pass, and since when they do not.
+    var revoked: [PresentationID: UInt64] = [:]
     /// When something last went wrong, or was mended.
     var lastFault: UInt64 = 0
     /// What tables still held at the end, by process.

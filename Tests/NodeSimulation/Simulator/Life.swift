@@ -19,6 +19,9 @@ final class Life: @unchecked Sendable {
         self.number = number
         transport = SimulatedTransport(process.name, world.network)
         if process.isRequester { return }
+        if world.plan.isRelayUnknown, process.name == "relay1" {
+            transport.holder = world.keyHolder
+        }
         var settings = NodeSettings(
             name: NodeName(process.nodeName ?? process.name) ?? "nameless")
         settings.deadline =
@@ -34,16 +37,20 @@ final class Life: @unchecked Sendable {
             settings.grace = .milliseconds(grace)
         }
         settings.listen = world.endpoint(of: process.name).map { [$0] } ?? []
+        if let time = world.plan.abandonAfter { settings.abandonAfter = .milliseconds(time) }
+        let route = process.route.flatMap(world.endpoint).map { [("route", $0)] }
         let node = Node(
-            settings, parents: process.parents.compactMap(world.endpoint), parts: parts(in: world),
-            transport: transport)
+            settings, parents: process.parents.compactMap(world.endpoint), routes: route ?? [],
+            parts: parts(in: world), transport: transport)
         self.node = node
         task = Task.detached { try? await node.run() }
     }
 
     private func parts(in world: World) -> NodeParts {
         var parts = NodeParts(logger: world.logger)
-        if let most = world.plan.openMax { parts.limits.openPerChildMax = most }
+        if let most = world.plan.openMax, !world.plan.hasTopLimit || process.parents.isEmpty {
+            parts.limits.openPerChildMax = most
+        }
         if let most = world.plan.openPerNodeMax { parts.limits.openPerNodeMax = most }
         if (process.nodeName ?? process.name) == "worker1" || process.name.hasPrefix("relay") {
             parts.redact = { $0.userInfo["secret"] = nil }
@@ -87,6 +94,23 @@ final class Life: @unchecked Sendable {
                     })
             }
         }
+        if process.route != nil {
+            let book = RuleBook(routing: world.plan.routedTrouble)
+            parts.chain = { [routes = parts.routes, logger = parts.logger, process] next in
+                RuleResponder(
+                    NodeName(process.name) ?? "nameless", book: book, next: next, routes: routes,
+                    commands: RuleCommands(runner: NoCommands()), logger: logger,
+                    timing: RuleTiming(now: { .now }))
+            }
+        }
+        if let patience = world.plan.impatience, process.name == Plan.presenter {
+            parts.chain = { Impatient(following: $0, patience: .milliseconds(patience)) }
+        }
+        if world.plan.revocation?.at == process.name
+            || world.plan.isRelayUnknown && process.name == Plan.presenter
+        {
+            parts.keys = world.keyRing
+        }
         if process.name == world.plan.coalescer {
             parts.chain = { [process] in CoalescingResponder(process.name, next: $0) }
         }
@@ -97,7 +121,12 @@ final class Life: @unchecked Sendable {
         let plan = world.plan
         var limits = InboxLimits()
         limits.escalateAfter = plan.escalatesAfter.map { .milliseconds($0) }
+        if let most = plan.inboxEndedMax {
+            limits.endedMax = most
+            limits.openMax = 40
+        }
         people = [People("duty", self, world, limits: limits, after: nil)]
+        if plan.storeFails { people[0].inbox.kept(upTo: 0) }
         if limits.escalateAfter != nil || plan.asksBoth {
             let before = plan.asksBoth ? nil : people[0]
             people.append(People("boss", self, world, limits: InboxLimits(), after: before))
@@ -120,7 +149,8 @@ final class Life: @unchecked Sendable {
                 next: PresentingResponder(
                     Plan.presenter, presenters: presenters, next: next, journal: journal,
                     audit: audit, logger: logger),
-                commands: RuleCommands(runner: NoCommands()), journal: journal, audit: audit,
+                commands: RuleCommands(runner: OwnCommands(world: world, life: self)),
+                journal: journal, audit: audit,
                 logger: logger, timing: RuleTiming(now: { .now }))
         }
     }

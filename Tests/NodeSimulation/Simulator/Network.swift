@@ -110,6 +110,8 @@ final class Network: @unchecked Sendable {
     /// Links that a child has kept, though nothing came back on them.
     private(set) var clung: [String] = []
     private(set) lazy var acknowledgements = Acknowledgements(scheduler)
+    /// See ``Plan/queueMax``.
+    var queueMax = Int.max
     /// Asked of each message when it arrives.
     var fate: (_ link: LinkID, _ frames: [Frame]) -> Ambush.Fate = { _, _ in .goes }
 
@@ -171,15 +173,27 @@ final class Network: @unchecked Sendable {
         _ frames: [Frame], on socket: SocketID, by sender: SimulatedTransport
     ) -> SendResult {
         if let connection = connections[socket] {
-            guard connection.isUp else { return .full }
+            guard connection.isUp, connection.held.up.count < queueMax else { return .full }
             transmit(frames, on: connection, .up)
             return .sent
         }
         guard let address = frames.first, let connection = byAddress[address], connection.isUp,
             connection.listener?.transport === sender
         else { return .unroutable }
-        transmit(Array(frames.dropFirst()), on: connection, .down)
+        let body = Array(frames.dropFirst())
+        guard connection.held.down.count < queueMax else {
+            // It is said all the same.
+            acknowledgements.sent(body, on: connection.socket)
+            return .full
+        }
+        transmit(body, on: connection, .down)
         return .sent
+    }
+
+    /// The keys of a node are others.
+    func replaced(_ keys: KeyRing, at endpoint: Endpoint) {
+        guard let listener = listeners[endpoint] else { return }
+        listener.transport.run { listener.receiver.replaced(keys) }
     }
 
     func close(_ socket: SocketID, onceSent: Bool) {
@@ -236,7 +250,9 @@ final class Network: @unchecked Sendable {
     ) {
         switch direction {
         case .up:
-            guard !listener.transport.isDead else { return }
+            guard !listener.transport.isDead,
+                listener.transport.takesOne(most: queueMax, listener.receiver, listener.socket)
+            else { return }
             trace(connection.signs.up, frames)
             watch(frames, on: connection, to: listener)
             listener.transport.run { [self] in
@@ -266,7 +282,7 @@ final class Network: @unchecked Sendable {
             }
             connection.unread.removeFirst()
             listener.receiver.received(
-                [connection.address] + frames, on: listener.socket, from: nil)
+                [connection.address] + frames, on: listener.socket, from: connection.child.holder)
         }
     }
 
@@ -358,13 +374,14 @@ final class Network: @unchecked Sendable {
     }
 
     /// All that a process had open goes with it.
-    func died(_ transport: SimulatedTransport) {
+    func died(_ transport: SimulatedTransport, isInOrder: Bool) {
         for (endpoint, listener) in listeners where listener.transport === transport {
             listeners[endpoint] = nil
         }
         for connection in sorted {
             if connection.child === transport {
-                connection.isLost = true
+                connection.isClosed = true
+                connection.isLost = !isInOrder
                 connections[connection.socket] = nil
             } else if connection.listener?.transport === transport {
                 lose(connection)

@@ -13,7 +13,7 @@ final class People: Presenter, @unchecked Sendable {
     private var open: [Int: (id: PresentationID, place: Int)] = [:]
     private var promptCount = 0
     /// Until when something is or was claimed, and by whom.
-    private var claims: [PresentationID: (person: String, until: UInt64)] = [:]
+    var claims: [PresentationID: (person: String, until: UInt64)] = [:]
     /// What ended here without an answer.
     private var closed: Set<PresentationID> = []
     /// Proposals that another person has confirmed.
@@ -79,6 +79,11 @@ final class People: Presenter, @unchecked Sendable {
             world.ledger.passedOver.append(prompt.id)
         }
         open[number] = (prompt.id, world.ledger.shown.count)
+        defer {
+            let shown = world.ledger.shown[world.ledger.shown.count - 1]
+            world.lookAtRoom(of: shown)
+            world.lookAtWay(of: shown)
+        }
         world.ledger.standing.append(world.ledger.shown.count)
         world.ledger.shown.append(
             Ledger.Shown(
@@ -110,7 +115,7 @@ final class People: Presenter, @unchecked Sendable {
         }
         let onDisk = world.ledger.decision(of: prompt.id)?.answer.id
         let isOnDisk = prompt.answer.map { $0.id == onDisk } ?? false
-        world.ledger.records.append((prompt.id, isRecorded, isOnDisk))
+        world.ledger.records.append((prompt.id, prompt.answer?.id, isRecorded, isOnDisk))
     }
 
     private func hide(_ number: Int) {
@@ -132,6 +137,9 @@ final class People: Presenter, @unchecked Sendable {
         for number in open.keys.sorted() { hide(number) }
     }
 
+    /// What is in front of them.
+    var openIDs: [PresentationID] { open.values.map(\.id) }
+
     var items: [Ledger.Item] {
         inbox.items().map { item in
             var result: RecoveryResult?
@@ -140,7 +148,8 @@ final class People: Presenter, @unchecked Sendable {
             if case .closed(let reason) = item.stage { closed = reason }
             return Ledger.Item(
                 id: item.id, presenter: presenterName, answer: item.answer?.id, result: result,
-                closed: closed, isReachable: item.isReachable)
+                closed: closed, isReachable: item.isReachable,
+                hasSecret: item.answer?.given.secrets.isEmpty == false)
         }
     }
 

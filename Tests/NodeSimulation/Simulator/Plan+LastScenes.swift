@@ -120,7 +120,7 @@ extension Checker {
             if attempt.isEnded == false { return "\(attempt.id): goes on beyond its time" }
             guard let end = ask.completions.first else { return "\(attempt.id): no outcome" }
             return end.outcome.reason == .recoveryTimedOut
-                && end.time <= attempt.time + Plan.attemptMax + 1_000
+                && end.time <= attempt.time + attempt.limit + 1_000
                 ? nil : "\(attempt.id): \(end.outcome) after \(end.time - attempt.time) ms"
         }
     }

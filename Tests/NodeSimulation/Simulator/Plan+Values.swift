@@ -8,6 +8,19 @@ extension Plan {
         .secret("pin", label: "PIN", length: 4...4),
     ]
 
+    /// The same, with numbers up to another one.
+    private static let otherFields: [ErrorReport.Field] =
+        [
+            .text("word", label: "Word", length: 1...8, pattern: "w*"),
+            .number("count", label: "Count", default: 3, in: 1...99, isWhole: true),
+            .secret("pin", label: "PIN", length: 4...4),
+        ]
+
+    func fields(isOther: Bool) -> [ErrorReport.Field] {
+        guard asksForValues else { return [] }
+        return isOther && hasOtherFields ? Self.otherFields : Self.fields
+    }
+
     /// Every Retry asks for values. A relay says that a person has given none, or the presenter
     /// restarts while answers are under way, which has no secret on its disk.
     mutating func stageValues(using random: inout SeededGenerator) {
@@ -75,13 +88,17 @@ extension Checker {
         guard plan.asksForValues else { return [] }
         return ledger.attempts.filter { $0.option != "skip" }.compactMap { attempt in
             let values = attempt.values?.json ?? [:]
-            guard (try? FieldValues(values, for: Plan.fields)) == attempt.values else {
+            let trouble = ledger.trouble(of: attempt.id) ?? 0
+            let fields = plan.fields(isOther: trouble >= Trouble.allCases.count)
+            guard (try? FieldValues(values, for: fields)) == attempt.values else {
                 return "\(attempt.id): attempted with \(values)"
             }
-            let decided = ledger.allDecisions.filter { $0.id == attempt.id }.map(\.answer.id)
+            // Equal ones share an answer.
+            let isOf = { (id: PresentationID) in id == attempt.id || plan.coalescer != nil }
+            let decided = ledger.allDecisions.filter { isOf($0.id) }.map(\.answer.id)
             let isGiven = ledger.given.contains { given in
-                given.id == attempt.id && decided.contains(given.answer)
-                    && (try? FieldValues(given.values, for: Plan.fields))?.json == values
+                isOf(given.id) && decided.contains(given.answer)
+                    && (try? FieldValues(given.values, for: fields))?.json == values
             }
             return isGiven ? nil : "\(attempt.id): attempted with \(values), which no one gave"
         }

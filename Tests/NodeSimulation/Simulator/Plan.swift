@@ -16,6 +16,8 @@ struct Plan {
         var presentsAfter: UInt64?
         /// The deadline of what has none.
         var deadline: UInt64?
+        /// The node to which a rule of its passes one trouble on, instead of to its parents.
+        var route: String?
     }
 
     struct Call {
@@ -35,6 +37,8 @@ struct Plan {
         var losesReply = false
         /// How often the operation fails again that a recovery has repeated.
         var repeats: Int?
+        /// How long its recovery may take, where that is less than ``Plan/attemptMax``.
+        var limit: UInt64?
     }
 
     enum Fault {
@@ -120,6 +124,36 @@ struct Plan {
     var staysLong = false
     /// What comes in one millisecond comes before anything has been done about the first of it.
     var isCrowded = false
+    /// How many messages wait for a process that does not read.
+    var queueMax: Int?
+    /// Each link bears what goes wrong.
+    var bearsFaults = false
+    /// After how long nodes give up what they cannot reach.
+    var abandonAfter: UInt64?
+    /// The first worker stops at the moment in which it has carried so many options out.
+    var stopsAtAttempt: Int?
+    /// The trouble that rules pass on by another way.
+    var routedTrouble = 0
+    /// After how long the presenter's process is through with what it has got.
+    var impatience: UInt64?
+    /// Retry asks for a number in another range where the trouble is one above ``Trouble``.
+    var hasOtherFields = false
+    /// How many ended presentations an inbox keeps, and how many it holds at most.
+    var inboxEndedMax: Int?
+    /// What an inbox has is never stored, as where its disk is full.
+    var storeFails = false
+    /// An inbox has what it had before its process restarted.
+    var keepsInbox = false
+    /// People set up silences, before the presenter restarts and after it.
+    var keepsSilences = false
+    /// Callers that no parent was there for try once more.
+    var triesTwice = false
+    /// What is put to people from here to there cannot be read afterwards.
+    var damage: ClosedRange<UInt64>?
+    /// The key of the first relay is not that of a relay.
+    var isRelayUnknown = false
+    /// When the keys of clients without a link are revoked, and at which process.
+    var revocation: (time: UInt64, at: String)?
     /// From here on no fault begins, and the weather is fine.
     var chaosLasts: UInt64 = 40_000
 

@@ -5,6 +5,8 @@ import ErrorBus
 // Unchecked: see Scheduler.
 final class SimulatedTransport: NodeTransport, @unchecked Sendable {
     let name: String
+    /// The holder of the key that it proves itself by.
+    var holder: KeyHolder?
     private let network: Network
     private let simulated: SimulatedExecutor
     @exclusivity(unchecked) private(set) var isDead = false
@@ -27,6 +29,26 @@ final class SimulatedTransport: NodeTransport, @unchecked Sendable {
         simulated.frozenUntil = frozenUntil
     }
 
+    /// What waits to be read while it stands still, and what found no room there so far.
+    private var unreadCount = 0
+    private(set) var droppedCount = 0
+
+    /// Whether a message has room. When it goes on it learns of all that had none, at once.
+    func takesOne(most: Int, _ receiver: any TransportReceiver, _ socket: SocketID) -> Bool {
+        guard most < .max, network.scheduler.now < frozenUntil else { return true }
+        unreadCount += 1
+        if unreadCount == 1 {
+            let before = droppedCount
+            run { [self] in
+                unreadCount = 0
+                if droppedCount > before { receiver.dropped(droppedCount - before, on: socket) }
+            }
+        }
+        guard unreadCount > most else { return true }
+        droppedCount += 1
+        return false
+    }
+
     func run(_ body: @escaping () -> Void) {
         // What was kept back comes first.
         guard frozenUntil > 0, network.scheduler.now <= frozenUntil else {
@@ -37,11 +59,12 @@ final class SimulatedTransport: NodeTransport, @unchecked Sendable {
         }
     }
 
-    func die() {
+    /// - Parameter isInOrder: What it has sent still arrives.
+    func die(isInOrder: Bool = false) {
         guard !isDead else { return }
         isDead = true
         simulated.isDead = true
-        network.died(self)
+        network.died(self, isInOrder: isInOrder)
     }
 
     var executor: any SerialExecutor { simulated }
@@ -51,7 +74,7 @@ final class SimulatedTransport: NodeTransport, @unchecked Sendable {
     func start() {}
 
     /// What was sent last gets the reactor's moment to leave.
-    func shutDown() async { network.scheduler.after(200) { [self] in die() } }
+    func shutDown() async { network.scheduler.after(200) { [self] in die(isInOrder: true) } }
 
     func boundEndpoints() async -> [Endpoint] { listening }
 

@@ -35,7 +35,8 @@ extension World {
         case .unreadableDisk(let from, let lasts):
             scheduler.at(start + from) { [self] in setUnreadable(true) }
             scheduler.at(start + from + lasts) { [self] in setUnreadable(false) }
-        case .policy, .coalescing, .limit, .grace, .asksOnce, .namesake, .collision, nil: break
+        case .policy, .coalescing, .limit, .topLimit, .grace, .asksOnce, .namesake, .collision, nil:
+            break
         }
     }
 
@@ -62,10 +63,16 @@ extension World {
         if ledger.prompts[ask.id, default: 0] > 0 { return true }
         // What a hop refused for want of room is sent again after 1 s and up to half as long.
         if let time = lastCrowded(ask), scheduler.now <= time + 2_600 { return true }
+        // A silence answers what failed often after a delay.
+        if let silencing = plan.silencing, silencing.trouble == ask.trouble, ask.retryCount > 2,
+            scheduler.now < start + silencing.end + 2_000
+        {
+            return true
+        }
         // A policy answers it after its delay.
         if let policy = plan.policy, policy.trouble == ask.trouble,
             // The delay begins again where it is asked again.
-            scheduler.now < max(ask.time, ledger.lastFault) + policy.delay + 2_000
+            scheduler.now < max(ask.time, ledger.lastFault) + policy.delayMax + 2_000
         {
             return true
         }

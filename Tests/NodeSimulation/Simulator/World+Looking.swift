@@ -18,6 +18,7 @@ extension World {
         }
         lookAtPrompts()
         lookAtFeature()
+        lookAtInboxes()
         lookWhetherSteady()
         scheduler.after(1_000) { [self] in look() }
     }
@@ -72,6 +73,8 @@ extension World {
     /// Whether people should have it in front of them.
     func isDue(_ ask: Ledger.Ask) -> Bool {
         ask.isOpen && ask.deadline.map { scheduler.now < $0 } != false && hasWayUp(ask.worker)
+            // What is refused further up is asked for some time all the same.
+            && (!plan.isRelayUnknown || plan.onlyWay(from: ask.worker)?.contains("relay1") == false)
             && ledger.decision(of: ask.id) == nil && ledger.deskAnswer(to: ask.id) == nil
     }
 
@@ -84,7 +87,7 @@ extension World {
                 ledger.orphaned[id] = max(ledger.orphaned[id] ?? 0, quiet(since: end))
             }
             // What an earlier life asked is the later one's.
-            let living = asks.filter { !ledger.asks[$0].isLifeOver }
+            let living = asks.filter { !ledger.asks[$0].isLifeOver && !ledger.asks[$0].isSecond }
             let ends = living.compactMap {
                 ledger.asks[$0].completions.first?.time ?? ledger.asks[$0].cancelled
             }
@@ -145,6 +148,7 @@ extension World {
         kept: Set<String> = ["children", "rememberedBelow", "rememberedAbove"]
     ) {
         ledger.leftovers = []
+        ledger.overflows = []
         ledger.unrepliedCount = lives.values.filter { $0.node != nil }.count
         for (name, life) in lives.sorted(by: { $0.key < $1.key }) {
             guard let node = life.node else { continue }
@@ -153,6 +157,10 @@ extension World {
                 ledger.unrepliedCount -= 1
                 for (table, count) in life.leftovers where count > 0 {
                     ledger.leftovers.append((name, table, count))
+                }
+                if plan.queueMax != nil {
+                    let counted = await node.status.dropped["overflow"] ?? 0
+                    ledger.overflows.append((name, life.transport.droppedCount, counted))
                 }
                 for (table, count) in sizes.rows where count > 0 && !kept.contains(table) {
                     ledger.leftovers.append((name, table, count))

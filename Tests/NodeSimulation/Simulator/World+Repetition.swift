@@ -4,10 +4,10 @@ import ErrorBus
 extension World {
     /// - Parameter number: The place of the first asking in the ledger.
     func repeated(
-        _ repeats: Int, _ call: Plan.Call, _ number: Int, at uplink: any Responder, of life: Life
+        _ repeats: Int, _ call: Plan.Call, _ number: Int, _ options: PresentationOptions,
+        at uplink: any Responder, of life: Life
     ) {
-        var options = PresentationOptions()
-        options.id = ledger.asks[number].id
+        var options = options
         let trouble = Trouble.allCases[ledger.asks[number].trouble]
         let current = Current(number)
         options.stateChanged = { [self] state in
@@ -15,8 +15,9 @@ extension World {
                 ledger.asks[current.number].told.append((scheduler.now, state))
             }
         }
-        let caller = NotingResponder(
+        let noting = NotingResponder(
             world: self, life: life, call: call, current: current, next: uplink)
+        let caller: any Responder = plan.triesTwice ? TryingTwice(following: noting) : noting
         Task.detached { [self, options] in
             var failureCount = 0
             try? await caller.withRecovery(options: options) {
@@ -138,7 +139,8 @@ private struct NotingResponder: Responder {
         world.ledger.asks.append(
             Ledger.Ask(
                 id: context.id, worker: life.process.name, life: life.number,
-                time: world.scheduler.now, deadline: nil, onExpiry: nil, trouble: trouble,
+                time: world.scheduler.now, deadline: before.deadline, onExpiry: before.onExpiry,
+                trouble: trouble,
                 isSecond: false, retryOf: before.id, retryCount: before.retryCount + 1))
         current.number = world.ledger.asks.count - 1
         return current.number

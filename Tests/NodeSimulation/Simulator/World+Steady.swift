@@ -48,7 +48,9 @@ extension World {
                 id, "people read that its origin can be reached",
                 lives[Plan.presenter]?.isReachable(id) != true)
         }
-        if quiet > 90_000 { note(id, "no caller is left", false) }
+        if quiet > 30_000 + (plan.abandonAfter ?? LinkTimes().abandonAfter) {
+            note(id, "no caller is left", false)
+        }
     }
 
     /// Each request of a peer without a link gets one reply within its wait.

@@ -20,7 +20,7 @@ final class World: @unchecked Sendable {
     private var ids: [Int: PresentationID] = [:]
     private var isCalm = false
     /// How many messages each of the plan's ambushes has seen.
-    private var met: [Int: Int] = [:]
+    var met: [Int: Int] = [:]
 
     init(_ plan: Plan, _ scheduler: Scheduler) throws {
         self.plan = plan
@@ -38,6 +38,7 @@ final class World: @unchecked Sendable {
             scheduler,
             names: Dictionary(endpoints.map { ($0.value, $0.key) }) { first, _ in first })
         network.weather = plan.weather
+        network.queueMax = plan.queueMax ?? .max
         network.fate = { [unowned self] in fate(of: $1, on: $0) }
     }
 
@@ -61,6 +62,7 @@ final class World: @unchecked Sendable {
             scheduler.at(start + time) { [self] in strike(fault) }
         }
         prepareFeature()
+        prepareWide()
         scheduler.at(start + plan.chaosLasts) { [self] in clear() }
         scheduler.at(start + calmAfter) { [self] in isCalm = true }
         faulted()
@@ -93,6 +95,7 @@ final class World: @unchecked Sendable {
         lifeCount += 1
         scheduler.note("boot \(process.name) \(lifeCount)")
         let life = Life(process, number: lifeCount, in: self)
+        restore(life)
         lives[process.name] = life
         for (index, id) in ids.sorted(by: { $0.key < $1.key })
         where plan.calls[index].worker == process.name && plan.calls[index].isKept {
@@ -123,6 +126,7 @@ final class World: @unchecked Sendable {
     private func kill(_ name: String, downFor time: UInt64) {
         guard let life = lives.removeValue(forKey: name) else { return }
         scheduler.note("fault: kill \(name)")
+        keep(life)
         life.kill()
         over(life)
         guard time < plan.forGood else { return }
@@ -137,6 +141,7 @@ final class World: @unchecked Sendable {
         scheduler.note("fault: stop \(name)")
         life.stop()
         ends(life)
+        ledger.stops[life.number] = scheduler.now
         scheduler.after(2_000) { [self] in
             let isAwake = life.transport.frozenUntil + 2_000 < scheduler.now
             ledger.leftWaiting += ledger.asks.filter {
@@ -156,7 +161,7 @@ final class World: @unchecked Sendable {
 
     func faulted() { ledger.lastFault = scheduler.now }
 
-    private func strike(_ fault: Plan.Fault) {
+    func strike(_ fault: Plan.Fault) {
         if case .wallClock(let change) = fault { return scheduler.moveWallClock(change) }
         faulted()
         switch fault {
@@ -182,84 +187,6 @@ final class World: @unchecked Sendable {
                 faulted()
                 disk.setLatency(20)
             }
-        }
-    }
-
-    private static let present = Frame("PRESENT".utf8)
-    private static let reject = Frame("REJECT".utf8)
-
-    /// A message arrives: what waited for it strikes.
-    private func fate(of frames: [Frame], on link: Network.LinkID) -> Ambush.Fate {
-        guard frames.count > 3 else { return .goes }
-        var fate = Ambush.Fate.goes
-        defer {
-            if case .lost = fate {
-            } else if frames[2] == Self.present {
-                heard(frames[3], on: link)
-            } else if frames[2] == Self.reject {
-                refused(frames[3])
-            }
-        }
-        for (index, ambush) in plan.ambushes.enumerated()
-        where frames[2] == ambush.verbFrame && ambush.link == link {
-            met[index, default: 0] += 1
-            guard met[index] == ambush.number else { continue }
-            scheduler.note("ambush: \(ambush.verb) \(ambush.fate)")
-            faulted()
-            fate = ambush.fate
-            guard let fault = ambush.fault else { continue }
-            if ambush.delay == 0 {
-                strike(fault)
-            } else {
-                scheduler.after(ambush.delay) { [self] in strike(fault) }
-            }
-        }
-        return fate
-    }
-
-    /// The presentation that a header is about.
-    private func id(in header: Frame) -> PresentationID? {
-        guard header.starts(with: Self.idField) else { return nil }
-        return PresentationID(
-            String(decoding: header.prefix { $0 != 10 }.dropFirst(4), as: UTF8.self))
-    }
-
-    private static let idField = Frame("id: ".utf8)
-
-    private func has(_ line: Frame, in header: Frame) -> Bool {
-        var rest = header[...]
-        while !rest.isEmpty {
-            let next = rest.prefix { $0 != 10 }
-            if next == line[...] { return true }
-            rest = rest[next.endIndex...].dropFirst()
-        }
-        return false
-    }
-
-    private static let noRoom = Frame("code: 429".utf8)
-    private static let unreachable = Frame("reachable: false".utf8)
-
-    /// A child gets a REJECT.
-    private func refused(_ header: Frame) {
-        guard plan.openMax != nil, let id = id(in: header), has(Self.noRoom, in: header) else {
-            return
-        }
-        ledger.crowdedAt[id] = scheduler.now
-        ledger.refusedForRoom.insert(id)
-    }
-
-    /// A parent gets a PRESENT.
-    private func heard(_ header: Frame, on link: Network.LinkID) {
-        guard let id = id(in: header) else { return }
-        if plan.cutWay != nil { ledger.presents.append((scheduler.now, link)) }
-        let isReachable = !has(Self.unreachable, in: header)
-        for index in ledger.asks.indices where ledger.asks[index].id == id {
-            let ask = ledger.asks[index]
-            if link.parent == Plan.presenter, isReachable {
-                let former = ledger.askers.updateValue(link.child, forKey: id)
-                if former != nil, former != link.child { ledger.moved.insert(id) }
-            }
-            if ask.worker == link.child, !ask.isLifeOver { ledger.asks[index].isHeard = true }
         }
     }
 
@@ -304,22 +231,26 @@ final class World: @unchecked Sendable {
         scheduler.note("ask \(id) \(call.worker)")
         guard let node = life.node else { return request(id, call, number, of: life) }
         if let repeats = call.repeats {
-            return repeated(repeats, call, number, at: node.uplink, of: life)
+            return repeated(repeats, call, number, options, at: node.uplink, of: life)
         }
         let trouble = ledger.asks[number].trouble
         let isOther = trouble >= Trouble.allCases.count
-        let error = Trouble.allCases[trouble % Trouble.allCases.count].recoverable {
+        let limit = call.limit ?? Plan.attemptMax
+        let kind = Trouble.allCases[trouble % Trouble.allCases.count]
+        let error = kind.recoverable(timeLimit: .milliseconds(limit)) {
             RecoveryOption(
                 "Retry", id: "retry", needsSignature: plan.needsSignature,
-                needsTwoPeople: plan.needsTwoPeople,
-                fields: plan.asksForValues ? Plan.fields : []
+                needsTwoPeople: plan.needsTwoPeople, fields: plan.fields(isOther: isOther)
             ) { [self] values in
                 await attempt(
                     "retry", of: id, in: life, for: call.attempt, doesRecover: call.doesRecover,
-                    with: values)
+                    with: values, within: limit)
             }
-            RecoveryOption(isOther ? "Skip all" : "Skip", id: "skip", role: .cancel) { [self] in
-                await attempt("skip", of: id, in: life, for: call.attempt, doesRecover: false)
+            RecoveryOption(
+                isOther && !plan.hasOtherFields ? "Skip all" : "Skip", id: "skip", role: .cancel
+            ) { [self] in
+                await attempt(
+                    "skip", of: id, in: life, for: call.attempt, doesRecover: false, within: limit)
             }
         }
         let task = Task.detached { [self, options] in
@@ -337,25 +268,26 @@ final class World: @unchecked Sendable {
     /// What every option runs. A life that is over logs nothing.
     func attempt(
         _ option: String, of id: PresentationID, in life: Life, for time: UInt64, doesRecover: Bool,
-        with values: FieldValues? = nil
+        with values: FieldValues? = nil, within limit: UInt64 = Plan.attemptMax
     ) async -> Bool {
         if life.isOver { await forever() }
         scheduler.note("attempt \(option) \(id) \(life.process.name)")
         ledger.attempts.append(
             Ledger.Attempt(
                 id: id, process: life.process.name, life: life.number, option: option,
-                time: scheduler.now, values: values))
+                time: scheduler.now, values: values, limit: limit))
         let number = ledger.attempts.count - 1
-        await scheduler.sleep(min(time, Plan.attemptMax))
+        await scheduler.sleep(min(time, limit))
         if life.isOver { await forever() }
-        let isTooLong = time > Plan.attemptMax
+        let isTooLong = time > limit
         scheduler.note("attempted \(option) \(id) \(doesRecover && !isTooLong)")
         ledger.attempts[number].result = (scheduler.now, doesRecover && !isTooLong)
         ledger.attempts[number].isTooLong = isTooLong
+        attempted(in: life)
         if isTooLong {
             await scheduler.sleep(1_000)
             ledger.attempts[number].isEnded = Task.isCancelled
-            await scheduler.sleep(time - Plan.attemptMax)
+            await scheduler.sleep(time - limit)
         }
         return doesRecover
     }
@@ -379,11 +311,20 @@ final class World: @unchecked Sendable {
         await withUnsafeContinuation { (_: UnsafeContinuation<Void, Never>) in }
     }
 
+    // MARK: What lasts longer than a life
+
+    /// What inboxes had, and who had claimed what, by presenter; and the silences.
+    var kept: [String: (records: [InboxRecord], claims: [PresentationID: (String, UInt64)])] = [:]
+    var keptSilences: [Silence] = []
+    private(set) lazy var keyRing = KeyRing(keys)
+
     // MARK: Looking
 
     /// What is not as it should be at this second, and what was not at the one before.
     var suspects: Set<String> = []
     var suspectsBefore: Set<String> = []
+    /// What was not in its inbox at the last look.
+    var missing: Set<String> = []
     /// The askings whose callers wait, by number.
     @exclusivity(unchecked) var openAsks: [Int] = []
     /// Whether a way leads up from a process, as far as it was looked for since lives and silences
