@@ -96,13 +96,6 @@ package struct AddedOption: Hashable, Sendable {
     }
 }
 
-extension AddedOption {
-    /// An option behind the others that asks for nothing.
-    package init(id: String, title: String, run: [String]) {
-        self.init(id: id, title: title, role: nil, run: run)
-    }
-}
-
 /// The texts and the severity that a rule puts in place of a report's own; nil leaves a part
 /// unchanged.
 package struct ReportRewrite: Hashable, Sendable {
