@@ -195,6 +195,24 @@ def rows_are_comfortable_or_compact(page, console):
         assert not page.run(legible, width < 760), page.run(legible, width < 760)
 
 
+def a_title_ends_only_at_its_badge(page, console):
+    title = "Reroute the mail of tonight"
+    console.ask(*[report("The queue of the mail is full, and takes no more of it.",
+                         onExpiry="on", recoveryOptions=[{"id": "on", "title": title}])] * 4,
+                deadline=200)
+    page.open(console.url)
+    for width in (1024, 1440):
+        page.resize(width, 800)
+        page.row("The queue")
+        page.until(lambda: title[:10] in page.text("#list .age"), "what will happen")
+        page.rest()
+        room = page.run("""
+            const [title, badge, age] = [".title", ".badge", ".age"].map((part) =>
+              document.querySelector(`#list ${part}`).getBoundingClientRect());
+            return [badge.left - title.right, age.width - badge.width];""")
+        assert 0 <= room[0] < 16 < room[1], (width, room)
+
+
 def what_is_wrong_stays_until_it_is_closed(page, console):
     page.open(console.url)
     # All timers of the page run out at once from here on.
@@ -218,4 +236,5 @@ def what_is_wrong_stays_until_it_is_closed(page, console):
 
 ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothing,
        nothing_moves_for_a_notice, rows_are_comfortable_or_compact,
+       a_title_ends_only_at_its_badge, 
        what_is_wrong_stays_until_it_is_closed]

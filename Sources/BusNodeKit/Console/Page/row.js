@@ -10,11 +10,13 @@ import { counted, fromText, headingOf, number, optionTitle, shown } from "./text
 import { proposalOf } from "./two-people.js";
 
 export const MARKS = { debug: "·", info: "i", warning: "!", error: "✕", critical: "‼" };
+const PARTS = ["mark", "title", "badge", "from", "age"];
 
 export function newLine(key, { choose, expand }) {
-  const parts = ["mark", "title", "badge", "from", "age"].map((name) =>
+  const [mark, title, badge, from, age] = PARTS.map((name) =>
     el("span", { className: name, ...(name === "title" && { dir: "auto" }) }));
-  const open = el("button", { className: "row", type: "button" }, ...parts);
+  const open = el("button", { className: "row", type: "button" }, mark,
+    el("span", { className: "line" }, title, badge), el("span", { className: "line" }, from, age));
   const toggle = el("button", { className: "toggle", type: "button", tabIndex: -1, hidden: true });
   open.addEventListener("click", ({ shiftKey }) => (shiftKey ? pickRange : choose)(key));
   toggle.addEventListener("click", () => expand(key, !state.expanded.has(key)));
@@ -66,7 +68,7 @@ function fillPick(pick, row) {
 }
 
 function fillRow(button, { item, count, total, severity = item.severity }, isChosen, expiring) {
-  const [mark, title, badge, from, age] = button.children;
+  const [mark, title, badge, from, age] = PARTS.map((name) => button.querySelector(`.${name}`));
   button.ariaCurrent = isChosen ? "true" : null;
   mark.className = `mark ${severity}`;
   mark.textContent = MARKS[severity] ?? "?";
