@@ -64,7 +64,7 @@ export function pairs(entries) {
 
 export const presentationLink = (id, length = 36) => el("a", {
   href: `#/inbox/${encodeURIComponent(id)}`, className: "mono", title: shown(id, 36),
-  textContent: shown(id.slice(0, length)), dataset: { key: `link ${id}` },
+  textContent: shown(id.slice(-length)), dataset: { key: `link ${id}` },
 });
 
 /** A time, whose title has the day and the zone. */
