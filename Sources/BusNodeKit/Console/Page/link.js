@@ -140,7 +140,7 @@ function linked() {
   Object.assign(state, { online: true, ready: true, retryDelay: RETRY_MIN, unread: null });
   $("node").textContent = shown(state.node, 80);
   if (!state.fault) $("banner").hidden = true;
-  $("door").hidden = true;
+  setDoor(false);
   $("link").textContent = "live";
   $("link").classList.add("live");
   refreshView();
@@ -184,6 +184,14 @@ function showLoss(error) {
   if (place.textContent !== text) place.textContent = text;
 }
 
+/** Shows what asks for a token, or no longer. What it covers takes no focus meanwhile. */
+function setDoor(isShown) {
+  $("door").hidden = !isShown;
+  for (const part of document.querySelectorAll("body > :is([role=navigation], header, main)")) {
+    part.inert = isShown || Boolean(state.fault);
+  }
+}
+
 /** The session has ended, or there is none: asks for the token, or to sign in at a provider. What
  *  the page knows and shows goes with its document, also in a hidden tab, which draws nothing. */
 function shut(provider) {
@@ -195,7 +203,7 @@ function shut(provider) {
   $("doorForm").action = `/${location.hash}`;
   if (!$("door").hidden) return;
   $("banner").hidden = true;
-  $("door").hidden = false;
+  setDoor(true);
   if (!provider) { $("doorToken").focus(); return; }
   const link = $("doorSignIn").firstChild;
   link.textContent = `Sign in with ${shown(provider, 64)}`;
