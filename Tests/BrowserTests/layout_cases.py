@@ -213,6 +213,24 @@ def a_title_ends_only_at_its_badge(page, console):
         assert 0 <= room[0] < 16 < room[1], (width, room)
 
 
+def the_buttons_for_what_is_selected_are_in_one_line(page, console):
+    console.ask(*[report(f"Error {number}.") for number in range(120)])
+    page.open(console.url)
+    page.until(lambda: page.text("#count").startswith("120 waiting"), "all of them")
+    page.press("j", "x", page.keys.END, "X")
+    page.until(lambda: page.text("#pickedCount") == "120 selected", "the selection")
+    page.press(page.keys.ESCAPE)
+    for width in (1440, 1024, 390, 320):
+        page.resize(width, 844)
+        if width < 760:
+            page.go("inbox")
+        page.until(lambda: page.text("#picked"), "the bar")
+        page.rest()
+        tops = page.run("return ['pickedOpen', 'pickedClear'].map((id) =>"
+                        " document.getElementById(id).getBoundingClientRect().top)")
+        assert tops[0] == tops[1], (width, tops)
+
+
 def what_is_wrong_stays_until_it_is_closed(page, console):
     page.open(console.url)
     # All timers of the page run out at once from here on.
@@ -236,5 +254,5 @@ def what_is_wrong_stays_until_it_is_closed(page, console):
 
 ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothing,
        nothing_moves_for_a_notice, rows_are_comfortable_or_compact,
-       a_title_ends_only_at_its_badge, 
+       a_title_ends_only_at_its_badge, the_buttons_for_what_is_selected_are_in_one_line,
        what_is_wrong_stays_until_it_is_closed]

@@ -155,6 +155,8 @@ def a_range_is_claimed_and_released(page, console):
     page.click("#pickedClear")
     page.until(lambda: not page.text("#picked"), "nothing to be selected")
     assert page.run(BOXES) == 0
+    # The focus does not go with the button.
+    assert page.run("return Boolean(document.activeElement.closest('#list'))")
 
 
 def only_what_all_offer_can_be_chosen(page, console):

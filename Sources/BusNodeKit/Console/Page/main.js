@@ -15,7 +15,7 @@ import { onKey } from "./keys.js";
 import { drawLetters, loadLetters } from "./letters.js";
 import { startLimits } from "./limit.js";
 import { checkLink, connect, findPlace, startLink } from "./link.js";
-import { drawCounts, drawList, skipToList } from "./list.js";
+import { drawCounts, drawList, focusCursor, skipToList } from "./list.js";
 import { startModals } from "./modal.js";
 import { tellNews, toast } from "./news.js";
 import { aim } from "./order.js";
@@ -98,7 +98,10 @@ $("banner").lastChild.addEventListener("click", () => {
 $("who").addEventListener("click", askName);
 $("helpButton").addEventListener("click", openHelp);
 $("pickedOpen").addEventListener("click", openPicked);
-$("pickedClear").addEventListener("click", clearPicks);
+$("pickedClear").addEventListener("click", () => {
+  clearPicks();
+  focusCursor(); // The button goes, and would take the focus with it.
+});
 // A button that is replaced while it is pressed would not be clicked.
 document.addEventListener("pointerdown", ({ button, target }) => {
   state.isPressing = button === 0 && Boolean(target.closest("button, a, label"));
