@@ -237,6 +237,28 @@ def the_chart_reaches_back_and_has_the_times_to_answer(page, console):
 the_chart_reaches_back_and_has_the_times_to_answer.journaled = True
 
 
+def times_to_answer_have_the_gravest_first(page, console):
+    questions = console.ask(report("One.", severity="critical"), report("Two."), report("Three."))
+    page.open(console.url)
+    page.row("Three.")
+    for question in questions:
+        console.call(f"/api/v1/presentations/{question.id}/answer", {"option": "skip", "by": "ada"})
+    page.until(lambda: "3 answers" in page.text(".waits"), "the times")
+    words = [tile.split()[0] for tile in page.texts(".waits div")]
+    assert words == ["all", "critical", "error", "org.example.tests"], words
+    # The number of answers is in one line, and the note has room above it.
+    lines = page.run("return [...document.querySelectorAll('.waits .number')]"
+                     ".map((node) => node.getClientRects().length)")
+    assert lines == [1] * 4, lines
+    gap = page.run("const note = document.querySelector('.waits + .soft');"
+                   "return note.getBoundingClientRect().top"
+                   " - note.previousElementSibling.getBoundingClientRect().bottom")
+    assert gap > 8, gap
+
+
+times_to_answer_have_the_gravest_first.journaled = True
+
+
 def without_a_journal_the_chart_is_of_the_last_hour(page, console):
     page.open(console.url)
     page.until(lambda: "In the last hour:" in chart_text(page), "the chart")
@@ -248,4 +270,4 @@ ALL = [the_history_is_searched, the_history_has_ends_in_words, the_history_is_re
        a_node_without_a_journal_says_so,
        the_history_shows_hostile_text_as_text, the_history_is_legible_and_reachable,
        the_chart_reaches_back_and_has_the_times_to_answer,
-       without_a_journal_the_chart_is_of_the_last_hour]
+       times_to_answer_have_the_gravest_first, without_a_journal_the_chart_is_of_the_last_hour]

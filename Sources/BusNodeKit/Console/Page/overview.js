@@ -10,6 +10,10 @@ import { proposalOf } from "./two-people.js";
 
 const NAMES_MAX = 8;
 
+/** Entries of severities, the gravest first. */
+const byGravity = (entries, severityOf) => [...entries].sort((a, b) =>
+  SEVERITIES.indexOf(severityOf(b)) - SEVERITIES.indexOf(severityOf(a)));
+
 /** What waits, counted by severity, origin and state, and by who has claimed it, the most frequent
  *  first. */
 function counts() {
@@ -26,7 +30,7 @@ function counts() {
   }
   const sorted = (kind) => [...by[kind]].sort((a, b) => b[1] - a[1]);
   return {
-    severity: [...by.severity].sort((a, b) => SEVERITIES.indexOf(b[0]) - SEVERITIES.indexOf(a[0])),
+    severity: byGravity(by.severity, ([name]) => name),
     origin: sorted("origin"), state: by.state, claimed: sorted("claimed"),
   };
 }
@@ -94,7 +98,8 @@ function waitTiles() {
     + `${number(countMax)} presentations of the ${timeText(state.chart.span)}.`;
   return [
     ...section("Time to answer, by severity", list(waitTile({ ...all, what: "all" }),
-      ...bySeverity.map((wait) => waitTile(wait, `outcome ${wait.what}`)))),
+      ...byGravity(bySeverity, ({ what }) => what)
+        .map((wait) => waitTile(wait, `outcome ${wait.what}`)))),
     ...section("Time to answer, by domain", list(...byDomain.map((wait) => waitTile(wait)))),
     el("p", { className: "soft", textContent: note }),
   ];
@@ -104,7 +109,7 @@ function waitTile({ what, count, medianMilliseconds, percentile90Milliseconds },
   return el("div", {},
     el("dt", {}, el("span", {
       className: `foreign ${look}`, textContent: shown(what, 64), dir: "auto",
-    }), ` · ${counted(count, "answer")}`),
+    }), " ", el("span", { className: "number", textContent: `· ${counted(count, "answer")}` })),
     el("dd", {}, span(medianMilliseconds), " ", el("small", {
       className: "soft", textContent: `9 of 10 within ${span(percentile90Milliseconds)}`,
     })));
