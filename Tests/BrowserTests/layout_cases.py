@@ -231,6 +231,27 @@ def the_buttons_for_what_is_selected_are_in_one_line(page, console):
         assert tops[0] == tops[1], (width, tops)
 
 
+def a_phone_shows_no_keys_and_has_large_buttons(page, console):
+    console.ask(*[report(f"Batch {number} could not be read.", coalesceKey="same")
+                  for number in range(5)])
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada');"
+             "localStorage.setItem('errorbus.undo', '60')")
+    page.open(console.url)
+    page.resize(390, 844)
+    page.choose("Batch ")
+    page.until(lambda: page.text(".kinds"), "what differs")
+    legible = (pathlib.Path(__file__).parent / "legible.js").read_text()
+    found = page.run(legible, True)
+    page.click("[data-option=skip]")
+    page.until(lambda: "Undo" in page.text("#undos"), "the time to undo")
+    page.part("news", "part.toast('Copied.', 'good')")
+    page.rest()
+    found += page.run(legible, True)
+    assert not found, found
+    assert not page.texts("main kbd, #toasts kbd"), page.texts("main kbd, #toasts kbd")
+
+
 def what_is_wrong_stays_until_it_is_closed(page, console):
     page.open(console.url)
     # All timers of the page run out at once from here on.
@@ -255,4 +276,4 @@ def what_is_wrong_stays_until_it_is_closed(page, console):
 ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothing,
        nothing_moves_for_a_notice, rows_are_comfortable_or_compact,
        a_title_ends_only_at_its_badge, the_buttons_for_what_is_selected_are_in_one_line,
-       what_is_wrong_stays_until_it_is_closed]
+       a_phone_shows_no_keys_and_has_large_buttons, what_is_wrong_stays_until_it_is_closed]
