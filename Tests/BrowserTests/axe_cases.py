@@ -166,6 +166,8 @@ axe_finds_nothing_in_the_other_views.nodes = {"relay": (["central"], True),
 def axe_finds_nothing_in_the_dialogs(page, console):
     console.fill(5)
     axe = opened(page, console)
+    page.run("localStorage.setItem('errorbus.views', JSON.stringify([{ name: 'Of one',"
+             " filter: 'origin:' + 'w'.repeat(290), sort: 'age', show: 'open' }]))")
     page.until(lambda: page.texts("#list .row"), "the rows")
     for key, dialog in (("?", "#helpDialog"), ("v", "#viewsDialog"), (None, "#nameDialog")):
         if key:

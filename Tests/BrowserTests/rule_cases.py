@@ -37,6 +37,10 @@ def a_rule_is_made_of_an_answer_and_tried(page, console):
     page.until(lambda: "Would have answered 3: 2 as people did, 1 otherwise."
                in page.text("#ruleTrial"), "the trial")
     assert "people chose “Skip”: 1" in page.text("#ruleTrial"), page.text("#ruleTrial")
+    gap = page.run("const [text, trial] = ['ruleText', 'ruleTrial'].map((id) =>"
+                   " document.getElementById(id).getBoundingClientRect());"
+                   "return trial.top - text.bottom")
+    assert gap > 8, gap
     # It is copied, which a notice in front of the dialog says.
     page.driver.execute_cdp_cmd("Browser.grantPermissions", {
         "origin": console.address,
