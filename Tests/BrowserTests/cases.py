@@ -15,6 +15,7 @@ def a_worker_is_answered(page, console):
     page.sign("ada")
     page.until(lambda: "Undo" in page.text("#toasts"), "the time to undo")
     assert worker.answer() == ("retry", "ada")
+    page.until(lambda: "Recovered: The disk is full." in page.text("#passing"), "the notice")
     page.until(lambda: "Recovered" in page.text(".decide"), "what came of it")
     page.until(lambda: "Nothing is waiting." in page.text("#empty"), "the empty list")
 
@@ -399,6 +400,7 @@ def a_silence_is_refused_beside_its_field(page, console):
     page.click("[name=domain]")
     page.press(*"/[/")
     page.until(lambda: page.text("#domainProblem"), "the server's refusal beside the field")
+    page.until(lambda: "until this is mended" in page.text("#silencePreview"), "no preview")
     assert page.run("return document.querySelector('[name=domain]').ariaInvalid") == "true"
     page.click("#silenceSave")
     page.until(lambda: not page.run("return document.getElementById('silenceSave').disabled"),

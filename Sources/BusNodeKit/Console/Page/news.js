@@ -3,7 +3,7 @@ import { $, el } from "./elements.js";
 import { schedule } from "./frame.js";
 import { state } from "./state.js";
 import { endingOf, isCancelled } from "./store.js";
-import { headingOf, number, shown, titleIn } from "./text.js";
+import { asSentence, headingOf, number, shown, titleIn } from "./text.js";
 
 const PASSING = 8000;
 const PASSING_MAX = 4;
@@ -82,7 +82,7 @@ export function tellNews() {
   if (arrived.length > 1) say(`${arrived.length} new, ${state.openCount} waiting.`);
   if (results.length === 1) {
     const [word, tone] = endingOf(results[0]);
-    toast(`${word}: ${headingOf(results[0])}`, tone);
+    toast(`${asSentence(word)}: ${headingOf(results[0])}`, tone);
   }
   if (results.length > 1) tellResults(results);
   if (proposed.length > 0) {

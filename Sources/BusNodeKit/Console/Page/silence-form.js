@@ -98,7 +98,9 @@ function showEnd() {
 
 function refused(error) {
   showProblem(error instanceof Refusal ? error.message : failureText(error));
-  showPreview("The preview could not be loaded.", [], 0, () => false);
+  const text = error instanceof Refusal ? "No preview until this is mended."
+    : "The preview could not be loaded.";
+  showPreview(text, [], 0, () => false);
 }
 
 async function submit(event) {

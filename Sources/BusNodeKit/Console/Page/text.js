@@ -40,6 +40,9 @@ export const titleIn = (item, id) =>
 export const authorsOf = ({ by, second }) =>
   [by, second].filter(Boolean).map((name) => shown(name, 64)).join(" and ");
 
+/** Words at the beginning of a sentence. */
+export const asSentence = (words) => words.charAt(0).toUpperCase() + words.slice(1);
+
 export const number = (value) => value.toLocaleString("en").replaceAll(",", "\u202f");
 export const counted = (count, one, many = `${one}s`) =>
   `${number(count)} ${count === 1 ? one : many}`;
