@@ -109,7 +109,7 @@ function waitTile({ what, count, medianMilliseconds, percentile90Milliseconds },
   return el("div", {},
     el("dt", {}, el("span", {
       className: `foreign ${look}`, textContent: shown(what, 64), dir: "auto",
-    }), " ", el("span", { className: "number", textContent: `· ${counted(count, "answer")}` })),
+    }), " · ", el("span", { className: "number", textContent: counted(count, "answer") })),
     el("dd", {}, span(medianMilliseconds), " ", el("small", {
       className: "soft", textContent: `9 of 10 within ${span(percentile90Milliseconds)}`,
     })));
