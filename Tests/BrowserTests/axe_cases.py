@@ -116,6 +116,21 @@ def axe_finds_nothing_in_the_inbox(page, console):
     axe.close()
 
 
+def axe_finds_nothing_in_long_texts(page, console):
+    long = "delete\u202c the \u2066archive\u2069 "
+    console.ask(report(long * 12, userInfo={long: long, "k" * 250: long * 9, "short": "y " * 900}))
+    axe = opened(page, console)
+    page.choose("delete")
+    page.until(lambda: "kkkk" in page.text("#detail"), "the context")
+    axe.look("long texts")
+    legible = (pathlib.Path(__file__).parent / "legible.js").read_text()
+    for width in (1440, 1024, 390):
+        page.resize(width, 844)
+        page.rest()
+        axe.problems += [f"{width}: {each}" for each in page.run(legible, width < 760)]
+    axe.close()
+
+
 def axe_finds_nothing_in_what_ended(page, console):
     command = console.command("exec", "--", "sh", "-c", "echo Why. >&2; exit 3")
     axe = opened(page, console)
@@ -217,6 +232,6 @@ def axe_finds_nothing_in_the_dialogs_for_answers(page, console):
 axe_finds_nothing_in_the_dialogs_for_answers.journaled = True
 
 ALL = [axe_finds_nothing_in_an_empty_inbox, axe_finds_nothing_where_a_token_is_asked_for,
-       axe_finds_nothing_in_the_inbox, axe_finds_nothing_in_what_ended,
-       axe_finds_nothing_in_the_other_views, axe_finds_nothing_in_the_dialogs,
-       axe_finds_nothing_in_the_dialogs_for_answers]
+       axe_finds_nothing_in_the_inbox, axe_finds_nothing_in_long_texts,
+       axe_finds_nothing_in_what_ended, axe_finds_nothing_in_the_other_views,
+       axe_finds_nothing_in_the_dialogs, axe_finds_nothing_in_the_dialogs_for_answers]

@@ -97,6 +97,7 @@ def everything_is_legible_and_reachable(page, console):
                 if view == "form":
                     page.press("s")
                     page.until(lambda: page.text("#silenceDialog"), "the form")
+                    page.click("#silenceAddInfo")
                 page.rest()
                 found = page.run((pathlib.Path(__file__).parent / "legible.js").read_text(),
                                  width < 760)

@@ -44,14 +44,16 @@ export const section = (title, content) =>
 
 /** The lines that a frame for a text shows without scrolling. */
 export const LINES_SHOWN = 9;
+const FRAMED = 200; // The characters that a frame shows without scrolling, also on a phone.
 export const linesOf = (text) => String(text).replace(/\n$/, "").split("\n").length;
 
 /** A text of a peer: unchanged, in its own direction. What scrolls in its frame can have the focus,
  *  so that keys scroll it: long texts, those with many lines, and lines that are not broken. */
 export function foreign(tag, text, properties = {}) {
-  const scrolls = tag === "pre" || String(text).length > 600 || linesOf(text) > LINES_SHOWN;
+  const words = shown(text);
+  const scrolls = tag === "pre" || words.length > FRAMED || linesOf(words) > LINES_SHOWN;
   return el(tag, {
-    className: "foreign", textContent: shown(text), dir: "auto", ...(scrolls && { tabIndex: 0 }),
+    className: "foreign", textContent: words, dir: "auto", ...(scrolls && { tabIndex: 0 }),
     ...properties,
   });
 }
