@@ -8,6 +8,7 @@ import pathlib
 
 from browser import Page
 from consoles import Console, report
+from value_cases import asking
 
 SIZES = [("wide", 1280, 800), ("phone", 390, 844)]
 SCHEMES = ["light", "dark"]
@@ -100,7 +101,7 @@ def hostile(page, console):
                        userInfo={ATTACK: ATTACK, "long": "y " * 2_000, "k" * 300: "v"},
                        underlyingErrors=[{"domain": ATTACK, "description": ATTACK * 3}],
                        recoveryOptions=[{"id": "retry", "title": ATTACK * 3, "role": "default"},
-                                        {"id": "x", "title": "L" * 300}]))
+                                        {"id": "x", "title": "L" * 256}]))
     page.choose("<script>")
     page.until(lambda: "WWWW" in page.text("#detail"), "the long reason")
 
@@ -169,7 +170,7 @@ def silence_form_refused(page, console):
     page.press(*"host", page.keys.TAB, "x")
     page.run("const field = document.querySelector('[name=domain]'); field.value = '/[/';"
              "field.dispatchEvent(new Event('input', { bubbles: true }))")
-    page.until(lambda: "not a regex" in page.text("#domainProblem"), "the refusal")
+    page.until(lambda: "allowed: a ]" in page.text("#domainProblem"), "the refusal")
     page.click("#silenceSave")
     page.until(lambda: page.text("#commentProblem"), "the other")
 
@@ -226,6 +227,59 @@ def history(page, console):
 history.journaled = True
 
 
+def answered_otherwise(console):
+    """The first of three equal ones, of which the last was answered in another way."""
+    questions = console.ask(*[report("The disk is full.", userInfo={"host": "db-1"})] * 3)
+    console.await_open(3)
+    for question, option in zip(questions, ("retry", "retry", "skip")):
+        console.call(f"/api/v1/presentations/{question.id}/answer", {"option": option, "by": "bea"})
+    return questions[0]
+
+
+def times_to_answer(page, console):
+    answered_otherwise(console)
+    console.fill(20)
+    page.until(lambda: page.text("#count").startswith("20 waiting"), "the others")
+    page.until(lambda: "3 answers" in page.text(".waits"), "the times")
+
+
+times_to_answer.journaled = True
+
+
+def rule_form(page, console):
+    question = answered_otherwise(console)
+    page.go(f"inbox/{question.id}")
+    page.shown("The disk is full.")
+    page.click(".decide button", "Make a rule")
+    page.until(lambda: "1 otherwise" in page.text("#ruleTrial"), "the trial")
+
+
+rule_form.journaled = True
+
+
+def values_form(page, console):
+    console.ask(asking("The folder cannot be written."))
+    page.choose("The folder")
+    page.click("[data-option=move]")
+    page.until(lambda: page.text("#valuesDialog"), "the form")
+
+
+def undelivered(page, console):
+    console.ask(report("The disk is full."), report("The feed has new columns. " * 4))
+    page.until(lambda: page.text("#letterNumber") == "2", "the count in the header")
+    page.go("topology")
+    page.until(lambda: "opened:" in page.text("#letters"), "the messages")
+
+
+undelivered.hooked = True
+
+
+def token_form(page, console):
+    page.driver.delete_all_cookies()
+    page.driver.refresh()
+    page.until(lambda: page.text("#door"), "the form")
+
+
 def audit(page, console):
     console.fill(60)
     page.go("audit")
@@ -278,12 +332,13 @@ SCENES = [nothing, one, many, many_chosen, expiring, leaving, answered, notices,
           handed_over, hostile, thirty_options, filtered, filtered_in_part, filtered_group,
           filtered_overview, saved_views, silences, no_silences, silence_form, silence_form_refused,
           picked, picked_dialog, compact, history, audit, topology, large_topology, no_link,
-          help_dialog, name_dialog]
+          help_dialog, name_dialog, times_to_answer, rule_form, values_form, undelivered,
+          token_form]
 
 
 def photograph(scene, binary, folder):
-    console = Console(binary, getattr(scene, "nodes", None),
-                      journaled=getattr(scene, "journaled", False))
+    wanted = {name: getattr(scene, name, None) for name in ("nodes", "journaled", "hooked")}
+    console = Console(binary, **wanted)
     page = Page()
     try:
         console.start()
