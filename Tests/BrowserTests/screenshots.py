@@ -1,20 +1,9 @@
 #!/usr/bin/env python3
-"""Pictures of a running console, for the README: screenshots.py URL FOLDER"""
+"""The picture of a running console, for the README: screenshots.py URL FOLDER"""
 import pathlib
 import sys
 
 from browser import Page
-
-# Name, width, height, colour scheme, view, whether the first row is open.
-PICTURES = [
-    ("console", 1280, 800, "light", "inbox", True),
-    ("console-dark", 1280, 800, "dark", "inbox", True),
-    ("console-overview", 1280, 800, "light", "inbox", False),
-    ("console-audit", 1280, 800, "light", "audit", False),
-    ("console-topology", 1280, 800, "dark", "topology", False),
-    ("console-phone", 390, 844, "light", "inbox", False),
-    ("console-phone-dark", 390, 844, "dark", "inbox", True),
-]
 
 
 def main(url, folder):
@@ -22,15 +11,13 @@ def main(url, folder):
     folder.mkdir(parents=True, exist_ok=True)
     page = Page()
     page.open(url)
-    for name, width, height, scheme, view, is_open in PICTURES:
-        page.resize(width, height, scheme)
-        page.run("location.hash = arguments[0]", f"#/{view}")
-        if is_open:
-            page.click("#list .row")
-            page.shown("")
-        page.until(lambda: page.run("return document.getAnimations().length === 0"), "it to rest")
-        page.save(folder / f"{name}.png")
-        print(folder / f"{name}.png")
+    page.resize(1280, 800)
+    page.go("inbox")
+    page.click("#list .row")
+    page.shown("")
+    page.rest()
+    page.save(folder / "console.png")
+    print(folder / "console.png")
     page.close()
 
 
