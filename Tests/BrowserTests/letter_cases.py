@@ -47,6 +47,10 @@ def undelivered_messages_are_listed_and_sent_again(page, console):
     # An id is shortened to its end, as in lists at a shell: those of one minute begin alike.
     assert page.text("#letters a") == question.id[-8:], text
     assert "ops" in text and "ago" in text and "after 1 try" in text, text
+    gap = page.run("const [letters, nodes] = ['letters', 'nodes'].map((id) =>"
+                   " document.getElementById(id).getBoundingClientRect());"
+                   "return nodes.top - letters.bottom")
+    assert gap > 8, gap
     axe = Axe(page)
     axe.look("undelivered messages")
     axe.close()
