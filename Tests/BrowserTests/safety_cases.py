@@ -420,7 +420,7 @@ def a_cancelled_one_is_no_failure(page, console):
     page.click("[data-option=cancel]")
     assert worker.answer() == ("cancel", "ada")
     page.until(lambda: "Cancelled" in page.text(".decide"), "what came of it")
-    page.until(lambda: "cancelled: Give it up." in page.text("#toasts"), "the news of it")
+    page.until(lambda: "Cancelled: Give it up." in page.text("#toasts"), "the news of it")
 
 
 def an_empty_text_has_another_in_its_place(page, console):
