@@ -11,6 +11,8 @@ enum RealTime {
             "a delay has a least length, which no busy machine shortens",
         "Tests/IntegrationTests/RealSockets+ParentReturns.swift":
             "prints how long it took, and expects nothing of it",
+        "Tests/NodeSimulation/Simulator/Impatient.swift":
+            "every clock in there is the simulation's",
         "Tests/NodeSimulation/Simulator/People.swift":
             "every clock in there is the simulation's",
     ]

@@ -62,7 +62,6 @@ extension ConsoleAPI {
 
     /// The result of a search, which ends when it takes too long, so that others get their turn.
     func searched<Page: Sendable>(
-        by clock: any Clock<Duration> = ContinuousClock(),
         advising advice: String = "give since and until, or another text",
         _ search: @escaping @Sendable () async throws -> Page
     ) async throws -> Page {
@@ -146,7 +145,6 @@ extension ConsoleAPI {
 
     /// Whether the node's thread responds. Without data, since anyone may ask.
     func health(
-        by clock: any Clock<Duration> = ContinuousClock(),
         asking node: @escaping @Sendable () async -> TableSizes
     ) async throws(APIProblem) -> Response {
         guard await withTimeLimit(ConsoleLimits.statusTime, clock: clock, operation: node) != nil

@@ -7,7 +7,6 @@ import NIOCore
 // The numbers of a console and its node for Prometheus, read from what they are kept for.
 extension ConsoleAPI {
     func metrics(
-        by clock: any Clock<Duration> = ContinuousClock(),
         asking node: @escaping @Sendable () async -> NodeStatus?
     ) async throws(APIProblem) -> Response {
         guard

@@ -50,9 +50,7 @@ extension ConsoleAPI {
     }
 
     /// What the rules of a policy would have done with what was presented.
-    func trial(
-        _ body: [UInt8], by clock: any Clock<Duration> = ContinuousClock()
-    ) async throws -> RuleTrialView {
+    func trial(_ body: [UInt8]) async throws -> RuleTrialView {
         let fields = try BodyFields(body, allowing: "policy", "days")
         let range = Int64(1)...Int64(ConsoleLimits.trialDaysMax)
         let days =
@@ -68,7 +66,7 @@ extension ConsoleAPI {
         try await write(to: kept)
         try console.trials.begin()
         do {
-            return try await searched(by: clock, advising: "give fewer days") { [console] in
+            return try await searched(advising: "give fewer days") { [console] in
                 // Not before: what took too long goes on until it sees that.
                 defer { console.trials.end() }
                 return try await kept.archive.trial(

@@ -8,9 +8,12 @@ struct ConsoleAPI: Sendable {
     let console: Console
     let feed: EventFeed
     let page = ConsolePage()
+    /// What the limits of searches and of the node's response go by.
+    let clock: any Clock<Duration>
 
-    init(_ console: Console) {
+    init(_ console: Console, clock: any Clock<Duration> = ContinuousClock()) {
         self.console = console
+        self.clock = clock
         feed = EventFeed(console)
     }
 

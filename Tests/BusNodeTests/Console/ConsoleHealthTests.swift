@@ -12,20 +12,20 @@ import Testing
 
 /// What `GET /healthz` says of a node, and how long the console waits for its journal.
 struct ConsoleHealthTests {
+    private let clock = ManualClock()
     private let api: ConsoleAPI
 
     init() throws {
         api = ConsoleAPI(
             try Console(
                 ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080")), of: "central",
-                in: Topology(nodes: [:]), logger: .init(label: "test")))
+                in: Topology(nodes: [:]), logger: .init(label: "test")), clock: clock)
     }
 
     @Test("A node that does not respond within 1 s is unhealthy: 503, stuck")
     func stuck() async throws {
-        let clock = ManualClock()
         let (silence, end) = AsyncStream.makeStream(of: Never.self)
-        async let health = api.health(by: clock) {
+        async let health = api.health {
             for await _ in silence {}
             return TableSizes()
         }
@@ -43,10 +43,9 @@ struct ConsoleHealthTests {
 
     @Test("A search that takes longer than 10 s is ended: 503, tooSlow")
     func slowSearch() async throws {
-        let clock = ManualClock()
         let (silence, end) = AsyncStream.makeStream(of: Never.self)
         let search = Task {
-            try await api.searched(by: clock) { for await _ in silence {} }
+            try await api.searched { for await _ in silence {} }
         }
         for _ in 0..<2 {
             #expect(try await clock.nextSleep() == .seconds(5))
@@ -59,7 +58,7 @@ struct ConsoleHealthTests {
 
     @Test("A node that responds is healthy")
     func healthy() async throws {
-        let health = try await api.health(by: ManualClock()) { TableSizes() }
+        let health = try await api.health { TableSizes() }
         #expect(health.status == .ok)
     }
 }

@@ -16,6 +16,7 @@ import Testing
 /// What `GET /metrics` says of a console and its node.
 struct ConsoleMetricsTests {
     private let console: Console
+    private let clock = ManualClock()
     private let api: ConsoleAPI
 
     init() throws {
@@ -26,7 +27,7 @@ struct ConsoleMetricsTests {
         console = try Console(
             settings, of: "central", in: Topology(nodes: ["central": node]),
             logger: .init(label: "test"))
-        api = ConsoleAPI(console)
+        api = ConsoleAPI(console, clock: clock)
     }
 
     private func lines(_ status: NodeStatus? = nil) async -> [String] {
@@ -156,9 +157,8 @@ struct ConsoleMetricsTests {
 
     @Test("A node that does not respond within 1 s has no metrics: 503, stuck")
     func stuck() async throws {
-        let clock = ManualClock()
         let (silence, end) = AsyncStream.makeStream(of: Never.self)
-        async let metrics = api.metrics(by: clock) {
+        async let metrics = api.metrics {
             for await _ in silence {}
             return nil
         }

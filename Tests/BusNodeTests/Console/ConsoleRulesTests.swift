@@ -27,7 +27,7 @@ import Testing
         api = ConsoleAPI(
             try Console(
                 settings, of: "central", in: Topology(nodes: ["central": node]),
-                logger: Logger(label: "test")))
+                logger: Logger(label: "test")), clock: ManualClock())
     }
 
     /// An answered presentation of the inbox.
@@ -45,7 +45,7 @@ import Testing
 
     /// Without a limit in real time.
     private func tried(_ body: JSONValue) async throws -> RuleTrialView {
-        try await api.trial(body.encoded(), by: ManualClock())
+        try await api.trial(body.encoded())
     }
 
     private func problem(_ body: JSONValue) async -> APIProblem? {

@@ -134,7 +134,7 @@ struct HistoryChartTests {
         let console = try Console(
             ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080")), of: "central",
             in: Topology(nodes: [:]), logger: Logger(label: "test"))
-        let api = ConsoleAPI(console)
+        let api = ConsoleAPI(console, clock: ManualClock())
         let problem = await #expect(throws: APIProblem.self) { try await api.chart(.day) }
         #expect(problem?.word == "notKept")
         let hour = try await api.chart(.hour)
