@@ -34,6 +34,8 @@ extension Checker {
                 || ledger.damaged.contains(ask.id) || plan.isRelayUnknown
                 || ledger.wasGivenUp(before: ask)
         case .recoveryTimedOut: ledger.attempts.contains { $0.id == ask.id && $0.isTooLong }
+        // Passed on, and there is none further up.
+        case .detached: plan.hasSecondThoughts
         default: outcome.answer?.option == "copy"
         }
     }

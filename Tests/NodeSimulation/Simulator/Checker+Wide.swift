@@ -4,7 +4,7 @@ import ErrorBus
 extension Checker {
     static let ofWide = [
         lastWords, linksKept, dropsCounted, firstParent, secretsGone, inInbox,
-        silencesApart, silenceOver, policyMakesWay, groupEnds,
+        silencesApart, silenceOver, policyMakesWay, groupEnds, lateAnswers,
     ]
 
     static let lastWords = Checker(
@@ -100,6 +100,13 @@ extension Checker {
         }
         return undone.map { "\($0.id): \($0.result?.rawValue ?? "no result")" }
             + late.map { "\($0.id): expired, and was not shown" }
+    }
+
+    static let lateAnswers = Checker(
+        name: "late-answers", rule: "an answer that was taken counts, in the last moment too (C5)"
+    ) { ledger, _ in
+        ledger.acknowledged.filter { ledger.decision(of: $0.id)?.answer.id != $0.answer }
+            .map { "\($0.id): its answer was taken, and is not on record" }
     }
 
     static let groupEnds = Checker(

@@ -66,6 +66,11 @@ extension Forgery {
             ledger.shown.removeAll { $0.id == late.id }
             return true
         },
+        Forgery(checker: "late-answers") { ledger, _ in
+            guard let ask = ledger.asks.first else { return false }
+            ledger.acknowledged.append((ask.id, PresentationID.make().value))
+            return true
+        },
         Forgery(checker: "group-ends") { ledger, plan in
             guard plan.impatience != nil else { return false }
             return change(&ledger.asks, where: { !$0.completions.isEmpty }) {

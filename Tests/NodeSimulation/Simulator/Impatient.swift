@@ -35,6 +35,24 @@ struct TryingTwice: Responder {
     }
 }
 
+/// A presenter that passes on what it is asked, and answers it in the same moment.
+struct SecondThoughts: Presenter {
+    let world: World
+    let life: Life
+
+    var presenterName: String { "second thoughts" }
+
+    func present(_ prompt: Prompt) async throws -> Answer? {
+        world.scheduler.after(0) { [world, life] in
+            guard !life.isOver else { return }
+            world.ledger.offered[prompt.id] = Set(prompt.report.options.map(\.id))
+            let answer = try? prompt.answer("skip", by: "ann", via: .person)
+            if let answer { world.ledger.acknowledged.append((prompt.id, answer.id)) }
+        }
+        return nil
+    }
+}
+
 /// Carries out what a policy has added, for the presentation that it was last chosen for.
 struct OwnCommands: CommandRunner {
     let world: World

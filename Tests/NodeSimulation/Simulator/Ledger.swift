@@ -170,6 +170,8 @@ struct Ledger {
     var mostEnded = 0
     /// The numbers of silences, as people were given them.
     var silenceNumbers: [Int] = []
+    /// Answers that were given as their presenter passed the error on, and taken.
+    var acknowledged: [(id: PresentationID, answer: UniqueID)] = []
     /// What the disk lost.
     var damaged: Set<PresentationID> = []
     /// What was asked by keys that no longer pass, and since when they do not.

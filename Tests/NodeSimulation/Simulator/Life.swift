@@ -138,6 +138,7 @@ final class Life: @unchecked Sendable {
         if plan.silencing != nil {
             presenters.insert(SilencingPresenter(silences, audit: audit), at: 0)
         }
+        if plan.hasSecondThoughts { presenters = [SecondThoughts(world: world, life: self)] }
         parts.presenters = presenters
         parts.asksAgainAfterRestart = !plan.asksOnce
         parts.audit = audit

@@ -55,9 +55,29 @@ extension Plan {
             chaosLasts = 30_000
             ask(12, in: 0...30_000, using: &random)
         } else {
-            stageLateWrite(using: &random)
+            makeRow(random.pick([0, 1]))
+            let parent = processes[processes.count - 2].parents[0]
+            abandonAfter = random.number(2_000...4_000)
+            thinkingMax = 40_000
+            let lasts = random.number(16_000...19_000)
+            faults = [
+                (12_000, .silence(link("worker1", parent), [.up, .down], lasts: lasts)),
+                (22_000, .slowDisk(lasts: 14_000, latencyMax: 6_000)),
+            ]
+            chaosLasts = 36_000
+            ask(30, in: 0...10_000, using: &random) { call, _ in call.worker = "worker1" }
         }
         asksForValues = true
+    }
+
+    /// What was passed on is answered in that moment.
+    mutating func stageSecondThoughts(using random: inout SeededGenerator) {
+        makeRow(random.pick([0, 1]))
+        isCalm = true
+        isCrowded = true
+        hasSecondThoughts = true
+        chaosLasts = 20_000
+        ask(24, in: 0...20_000, using: &random)
     }
 
     /// The disk has lost what was put to people.

@@ -10,8 +10,9 @@ extension Plan {
         161: [.damaged], 165: [.revoked], 166: [.unknownRelay], 173: [.idsRelay],
         174: [.lateDeadlines], 177: [.lastWords], 181: [.smallInbox], 182: [.hiccups],
         189: [.narrowTop], 190: [.farLoss], 193: [.sideWay], 197: [.idsRelay],
-        198: [.family, .impatient], 202: [.narrowTop], 205: [.ownRules], 216: [.farLoss],
-        248: [.sideWay],
+        198: [.family, .impatient], 202: [.narrowTop], 205: [.ownRules], 206: [.sideWay],
+        209: [.narrowTop], 213: [.farLoss], 214: [.unknownRelay], 216: [.farLoss],
+        221: [.secondThoughts], 225: [.twoScreens], 248: [.sideWay],
     ]
 
     mutating func stageWide(_ scene: Scene, using random: inout SeededGenerator) {
@@ -24,6 +25,7 @@ extension Plan {
         case .smallInbox: stageSmallInbox(using: &random)
         case .keptInbox: stageKeptInbox(using: &random)
         case .twoScreens: stageTwoScreens(using: &random)
+        case .secondThoughts: stageSecondThoughts(using: &random)
         case .damaged: stageDamaged(using: &random)
         case .revoked: stageRevoked(using: &random)
         case .quietRepeats: stageQuietRepeats(using: &random)
@@ -122,7 +124,7 @@ extension Plan {
             faults = [(10_000, .kill("worker1", downFor: forGood))]
             for time in [20_000, 40_000] as [UInt64] {
                 // Only the presenter takes it for lost.
-                let lasts = random.number(8_500...13_000)
+                let lasts = random.number(11_000...13_500)
                 let above = link("relay1", Plan.presenter)
                 faults.append((time, .silence(above, [.up], lasts: lasts)))
             }
@@ -165,12 +167,14 @@ extension Plan {
             processes.append(Process(name: "relay3", parents: [Plan.presenter]))
             processes[2] = Process(name: "worker1", parents: ["relay1", "relay3"])
             faults = [
+                // Welcomed by a relay that has its way up by then.
+                (3_000, .kill("worker1", downFor: 500)),
                 (8_000, .kill("relay2", downFor: forGood)),
-                (12_000, .silence(link("worker1", "relay1"), [.up, .down], lasts: 15_000)),
+                (12_000, .silence(link("worker1", "relay1"), [.up, .down], lasts: 25_000)),
             ]
-            chaosLasts = 27_000
+            chaosLasts = 37_000
             ask(8, in: 0...20_000, using: &random)
-            ask(8, in: 135_000...180_000, using: &random) { call, _ in call.worker = "worker1" }
+            ask(8, in: 145_000...190_000, using: &random) { call, _ in call.worker = "worker1" }
         }
     }
 }

@@ -150,6 +150,8 @@ struct Plan {
     var triesTwice = false
     /// What is put to people from here to there cannot be read afterwards.
     var damage: ClosedRange<UInt64>?
+    /// The only presenter passes on what it then answers.
+    var hasSecondThoughts = false
     /// The key of the first relay is not that of a relay.
     var isRelayUnknown = false
     /// When the keys of clients without a link are revoked, and at which process.

@@ -85,7 +85,7 @@ enum Scene {
     /// See ``Plan/wide``.
     case lastWords, hiccups, narrowTop, farLoss, sideWay, impatient, family, fields
     case twoScreens, smallInbox, keptInbox, quietRepeats, keptSilences, ownRules, shortLimits
-    case secondTry, damaged, revoked, unknownRelay, idsRelay, lateDeadlines
+    case secondTry, damaged, revoked, unknownRelay, idsRelay, lateDeadlines, secondThoughts
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -171,7 +171,8 @@ extension Plan {
             stageMore(scene, using: &random)
         case .lastWords, .hiccups, .narrowTop, .farLoss, .sideWay, .impatient, .family,
             .fields, .twoScreens, .smallInbox, .keptInbox, .quietRepeats, .keptSilences, .ownRules,
-            .shortLimits, .secondTry, .damaged, .revoked, .unknownRelay, .idsRelay, .lateDeadlines:
+            .shortLimits, .secondTry, .damaged, .revoked, .unknownRelay, .idsRelay, .lateDeadlines,
+            .secondThoughts:
             stageWide(scene, using: &random)
         default: stageRare(scene, using: &random)
         }
