@@ -15,7 +15,9 @@ extension World {
     func greeted(on link: Network.LinkID) {
         let isBorne = plan.isCalm || plan.bearsFaults
         let isQuiet = scheduler.now > ledger.lastFault + recoveryMax + 5_000
-        guard isBorne && scheduler.now > start + 6_000 || isQuiet else { return }
+        // Where messages are lost, two in a row end a link.
+        let isFair = plan.weather.loss == 0 || scheduler.now > start + plan.chaosLasts + 10_000
+        guard isFair, isBorne && scheduler.now > start + 6_000 || isQuiet else { return }
         ledger.greetings.append((scheduler.now, link))
     }
 
