@@ -112,6 +112,8 @@ final class Network: @unchecked Sendable {
     private(set) lazy var acknowledgements = Acknowledgements(scheduler)
     /// See ``Plan/queueMax``.
     var queueMax = Int.max
+    /// When a message of a link found no room last.
+    private(set) var fullAt: [LinkID: UInt64] = [:]
     /// Asked of each message when it arrives.
     var fate: (_ link: LinkID, _ frames: [Frame]) -> Ambush.Fate = { _, _ in .goes }
 
@@ -173,7 +175,10 @@ final class Network: @unchecked Sendable {
         _ frames: [Frame], on socket: SocketID, by sender: SimulatedTransport
     ) -> SendResult {
         if let connection = connections[socket] {
-            guard connection.isUp, connection.held.up.count < queueMax else { return .full }
+            guard connection.isUp, connection.held.up.count < queueMax else {
+                fullAt[connection.link] = scheduler.now
+                return .full
+            }
             transmit(frames, on: connection, .up)
             return .sent
         }
@@ -182,6 +187,7 @@ final class Network: @unchecked Sendable {
         else { return .unroutable }
         let body = Array(frames.dropFirst())
         guard connection.held.down.count < queueMax else {
+            fullAt[connection.link] = scheduler.now
             // It is said all the same.
             acknowledgements.sent(body, on: connection.socket)
             return .full

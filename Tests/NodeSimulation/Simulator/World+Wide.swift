@@ -15,8 +15,10 @@ extension World {
     func greeted(on link: Network.LinkID) {
         let isBorne = plan.isCalm || plan.bearsFaults
         let isQuiet = scheduler.now > ledger.lastFault + recoveryMax + 5_000
-        // Where messages are lost, two in a row end a link.
-        let isFair = plan.weather.loss == 0 || scheduler.now > start + plan.chaosLasts + 10_000
+        // A link ends where a PING or its PONG is lost, or finds no room.
+        let isFair =
+            (plan.weather.loss == 0 || scheduler.now > start + plan.chaosLasts + 10_000)
+            && network.fullAt[link].map { scheduler.now > $0 + 10_000 } ?? true
         guard isFair, isBorne && scheduler.now > start + 6_000 || isQuiet else { return }
         ledger.greetings.append((scheduler.now, link))
     }
