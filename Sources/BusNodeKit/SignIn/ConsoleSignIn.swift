@@ -47,18 +47,21 @@ final class ConsoleSignIn: Sendable {
     private let users: ConsoleUsers
     private let secret: FollowedFiles<String>
     private let logger: Logger
+    private let requestTime: Duration
     private let now: @Sendable () -> Moment
     private let state = Mutex(State())
 
     /// - Throws: When the file of the secret is missing, can be read by others, or is invalid.
     init(
         _ settings: ConsoleOIDCSettings, for url: String, _ users: ConsoleUsers, logger: Logger,
+        requestTime: Duration = ProviderClient.requestTime,
         now: @escaping @Sendable () -> Moment = { .now }
     ) throws(Failure) {
         self.settings = settings
         self.url = url
         self.users = users
         self.logger = logger
+        self.requestTime = requestTime
         self.now = now
         let file = settings.clientSecretFile
         let words = FollowedFiles<String>.Words(
@@ -73,7 +76,7 @@ final class ConsoleSignIn: Sendable {
     }
 
     private var client: ProviderClient {
-        ProviderClient(settings: settings, secret: secret.latest)
+        ProviderClient(settings: settings, secret: secret.latest, time: requestTime)
     }
 
     /// A provider's secret: some make short ones, or ones with any sign.

@@ -18,6 +18,7 @@ struct ProviderClient: Sendable {
 
     let settings: ConsoleOIDCSettings
     let secret: String
+    var time = Self.requestTime
 
     func document() async throws(SignInRefusal) -> ProviderDocument {
         let address = ProviderDocument.address(of: settings.issuer)
@@ -91,7 +92,7 @@ struct ProviderClient: Sendable {
         exchange.add("Accept", "application/json")
         let reply: HTTPExchange.Reply
         do {
-            reply = try await exchange.reply(within: Self.requestTime, upTo: limit)
+            reply = try await exchange.reply(within: time, upTo: limit)
         } catch {
             throw .provider("\(what) cannot be had: \(HTTPExchange.reason(error))")
         }

@@ -31,7 +31,8 @@ struct ConsoleSignInTests {
         change(&settings)
         let time = provider.time
         return try ConsoleSignIn(
-            settings, for: "https://console.example", users, logger: .silent, now: { time.now })
+            settings, for: "https://console.example", users, logger: .silent,
+            requestTime: .seconds(600), now: { time.now })
     }
 
     private func complete(

@@ -29,7 +29,7 @@ struct SignInGateTests {
             clientSecretFile: "\(folder.path)/secret")
         return try ConsoleSignIn(
             settings, for: "https://\(Self.host)", users, logger: .silent,
-            now: { [time] in time.now })
+            requestTime: .seconds(600), now: { [time] in time.now })
     }
 
     private func gate(_ signIn: ConsoleSignIn?) throws -> ConsoleGate {
