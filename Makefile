@@ -47,8 +47,7 @@ format: ## format every Swift file in place
 	swift format --in-place --parallel --recursive $(FORMATTED)
 
 docs: setup ## API documentation into .build/docs
-	swift package --allow-writing-to-directory .build/docs \
-		generate-documentation --target ErrorBus --output-path .build/docs
+	@scripts/docs
 
 simulate: setup ## the shipped nodes in simulated worlds: SEEDS=n, SEED=n for one again, VERBOSE=1
 	swift build -c release --product node-simulator --scratch-path .build-release

@@ -40,7 +40,6 @@ let package = Package(
         // What the console's request handlers name of them.
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
         // No pkgConfig: Debian's libzmq.pc carries -isystem, which SwiftPM refuses with a warning.
