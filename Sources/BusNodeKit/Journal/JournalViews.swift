@@ -19,16 +19,18 @@ struct JournalViews: Sendable {
 
     /// Those of all these owners, by name.
     func views(of owners: [String]) async throws -> [ViewRow] {
-        try await journal.access { [console] database in
-            try ViewRow.filter(Column("console") == console && owners.contains(Column("owner")))
-                .order(Column("name")).fetchAll(database)
+        try await journal.access { [journal, console] database in
+            let named = ViewRow.filter(
+                Column("console") == console && owners.contains(Column("owner"))
+            ).order(Column("name"))
+            return try journal.readable(named, in: database) { $0 }
         }
     }
 
     /// Keeps a view, in place of the owner's of the same name. Durable when this returns.
     func save(_ view: ViewRow) async throws -> Effect {
         try await journal.access { database -> Effect in
-            let isNew = try ViewRow.fetchOne(database, key: view.key) == nil
+            let isNew = try !ViewRow.exists(database, key: view.key)
             if isNew {
                 let own = ViewRow.filter(
                     Column("console") == view.console && Column("owner") == view.owner)
