@@ -55,6 +55,8 @@ struct FileStatus {
                 + "may be replaced")
     }
 
+    var byteCount: Int64 { Int64(status.st_size) }
+
     /// How many names it has in its file system.
     var nameCount: Int { Int(status.st_nlink) }
 

@@ -7,13 +7,22 @@ import Glibc
 package enum JournalCopy {
     /// Copies a journal, also while its node runs, by SQLite's online backup.
     ///
-    /// - Throws: When there is no journal, the file exists, or cannot be written whole.
+    /// - Throws: When there is no journal, the file exists or has no folder, or cannot be written
+    ///   whole.
     package static func backUp(_ path: String, to file: String) throws(Failure) {
         guard FileStatus(path)?.isFile == true else {
             throw Failure(.noInput, "journal \(path): not found")
         }
         guard FileStatus(file) == nil else {
             throw Failure(.cannotCreate, "\(file): exists; expected: the name of a new file")
+        }
+        let folder = FilePath.folder(of: file)
+        // Made here, a mistyped mount point would take the backup to another disk.
+        guard folder.isEmpty || FileStatus(folder)?.isFolder == true else {
+            throw Failure(
+                .cannotCreate,
+                "\(file.shown()): found no folder \(folder.shown()), expected: a folder that is "
+                    + "there; mount it or make it first")
         }
         let part = file + ".part"
         try removeWithParts(part)
@@ -27,6 +36,11 @@ package enum JournalCopy {
         }
         try removeWithParts(part)
         try syncFolder(of: file)
+    }
+
+    /// A file that was written, with its size, for people.
+    package static func shown(_ file: String) -> String {
+        file.shown() + (FileStatus(file).map { " (\($0.byteCount) bytes)" } ?? "")
     }
 
     /// Replaces the journal of a stopped node by a backup.

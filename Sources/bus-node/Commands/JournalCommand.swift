@@ -36,7 +36,8 @@ struct JournalBackup: AsyncParsableCommand {
         abstract: "Copy a journal into a new file, also while its node runs.",
         discussion: """
             The copy is one moment of the journal, whole and checked, with mode 0600. An existing \
-            file is not replaced (exit 73).
+            file is not replaced, and a missing folder not made (exit 73). The file and its size \
+            are printed.
 
             Example: bus-node journal backup central.backup --topology topology.yaml
             """)
@@ -50,6 +51,7 @@ struct JournalBackup: AsyncParsableCommand {
         try await orFail {
             let journal = try target.journal()
             try JournalCopy.backUp(journal.path, to: file)
+            try StandardOutput.print("backup: \(JournalCopy.shown(file))")
         }
     }
 }
@@ -60,9 +62,9 @@ struct JournalRestore: AsyncParsableCommand {
         commandName: "restore", abstract: "Put a backup in the place of a stopped node's journal.",
         discussion: """
             Refused while the node runs (exit 75), for another node's backup (exit 78), and for a \
-            damaged one (exit 65). The former journal is kept beside it; its new name is printed. \
-            Answers that were recorded after the backup are unknown then: their presentations may \
-            be shown again.
+            damaged one (exit 65). The former journal is kept beside it; its new name is printed, \
+            as are the journal and its size. Answers that were recorded after the backup are \
+            unknown then: their presentations may be shown again.
 
             Example: bus-node journal restore central.backup --topology topology.yaml
             """)
@@ -77,6 +79,7 @@ struct JournalRestore: AsyncParsableCommand {
             let journal = try target.journal()
             let former = try JournalCopy.restore(
                 file, to: journal.path, of: journal.node, at: .now)
+            try StandardOutput.print("journal: \(JournalCopy.shown(journal.path))")
             if let former { try StandardOutput.print("former journal: \(former.shown())") }
         }
     }

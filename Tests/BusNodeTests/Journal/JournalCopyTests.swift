@@ -83,6 +83,12 @@ import Testing
         try await SQLiteJournal(path, of: "central").shown(id, asked)
         try JournalCopy.backUp(path, to: backup)
         #expect(status { try JournalCopy.backUp(path, to: backup) } == .cannotCreate)
+        let missing = #expect(throws: Failure.self) {
+            try JournalCopy.backUp(path, to: "\(folder)/mistyped/daily/copy")
+        }
+        #expect(missing?.status == .cannotCreate)
+        #expect(missing?.text.contains("found no folder \(folder)/mistyped/daily,") == true)
+        #expect(!FileManager.default.fileExists(atPath: "\(folder)/mistyped"))
         func restore(_ file: String, of node: NodeName = "central") -> BusNodeKit.ExitStatus? {
             status { _ = try JournalCopy.restore(file, to: path, of: node, at: now) }
         }

@@ -224,6 +224,12 @@ extension EndToEnd {
             let file = sandbox.path("copy")
             let backup = try Launched(["journal", "backup", file] + copy)
             #expect(try await backup.ending() == 0)
+            func shown(_ file: String) throws -> String {
+                let bytes = try #require(FileManager.default.contents(atPath: file))
+                return "\(file) (\(bytes.count) bytes)\n"
+            }
+            let copied = try shown(file)
+            #expect(backup.output.value == "backup: \(copied)")
             let early = try Launched(["journal", "restore", file] + copy)
             #expect(try await early.ending() == 75)
             #expect(early.errors.value.contains("in use by another process"))
@@ -231,6 +237,8 @@ extension EndToEnd {
             _ = try await nodes[0].ending()
             let restore = try Launched(["journal", "restore", file] + copy)
             #expect(try await restore.ending() == 0)
+            let journal = try shown(sandbox.path("central.sqlite"))
+            #expect(restore.output.value.hasPrefix("journal: \(journal)"))
             #expect(restore.output.value.contains("former journal: "))
             nodes[0] = try await sandbox.start("central")
             client = try await console.client(nodes[0].errors)
