@@ -74,7 +74,9 @@ struct APIProblem: RequestProblem {
                 ])
         case .claimed(let by, let until):
             self.init(
-                .conflict, "claimed", message,
+                .conflict, "claimed",
+                "claimed by \(by) until \(until.date.ISO8601Format()): claim it with `takeOver` "
+                    + "first",
                 details: ["by": .string(by), "until": .time(until.date)])
         case .closed(let reason, let at):
             self.init(

@@ -120,8 +120,9 @@ extension ConsoleAPI {
             "refused": .array(
                 result.refused.map { id, refusal in
                     let problem = problem(refusal, of: id)
-                    // A form shows what is wrong beside its field.
-                    let details = problem.word == "badValue" ? problem.details : [:]
+                    // A form shows what is wrong beside its field, a client who has claimed it.
+                    let isDetailed = ["badValue", "claimed"].contains(problem.word)
+                    let details = isDetailed ? problem.details : [:]
                     let fields: [String: JSONValue] = [
                         "id": .string(id.description), "message": .string(problem.message),
                         "error": .string(problem.word),

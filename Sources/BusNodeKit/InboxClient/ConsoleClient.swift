@@ -10,6 +10,8 @@ package struct ConsoleClient: Sendable {
         byteCount: HTTPExchange.bodyByteMax, depth: 64, valueCount: 4_000_000)
 
     let address: ConsoleAddress
+    /// How a person here takes a claim over, for refusals.
+    package var takeOver = "take it over first, with bus-node inbox claim --take-over"
     /// The file of the authorities that it trusts, and none of the system's; nil: the system's.
     private let trusted: (file: String, authorities: Authorities)?
 
@@ -57,7 +59,7 @@ package struct ConsoleClient: Sendable {
                 .unavailable,
                 "\(shownAddress): status \(reply.status) without JSON: is that a console?")
         }
-        guard reply.status == 200 else { throw Self.failure(reply.status, json) }
+        guard reply.status == 200 else { throw failure(reply.status, json) }
         return json
     }
 
@@ -97,8 +99,8 @@ package struct ConsoleClient: Sendable {
         + "a token of your own, --token-file FILE or BUS_NODE_CONSOLE_TOKEN"
 
     /// The exit status of a refusal: 1 for an expected "no".
-    static func failure(_ status: Int, _ json: JSONValue) -> Failure {
-        let text = json["message"]?.stringValue ?? "status \(status)"
+    func failure(_ status: Int, _ json: JSONValue) -> Failure {
+        let text = json.refusal(takeOver: takeOver) ?? "status \(status)"
         let exit: ExitStatus =
             switch status {
             case 401, 403: .notPermitted
@@ -109,7 +111,7 @@ package struct ConsoleClient: Sendable {
             default: .software
             }
         // The console's text addresses browsers and scripts; this hint addresses a shell.
-        return Failure(exit, status == 401 ? tokenHint : text)
+        return Failure(exit, status == 401 ? Self.tokenHint : text)
     }
 
     /// The name for the record: the console's for this token, else the given one, else the user's

@@ -106,7 +106,7 @@ package struct InboxFeed: Sendable {
         let last = heard.state.withLock { $0.revision }
         let response = try await client.exchange(.GET, "/events", lastEvent: last).response()
         guard response.status == .ok else {
-            throw ConsoleClient.failure(Int(response.status.code), .null)
+            throw client.failure(Int(response.status.code), .null)
         }
         for try await bytes in response.body {
             for event in stream.take(bytes.readableBytesView) {

@@ -150,6 +150,16 @@ extension JSONValue {
     /// The texts of a list; empty where it is missing.
     package func texts(_ key: String) -> [String] { [String](json: self[key] ?? .null) ?? [] }
 
+    /// Why the console refused, in the words of its client; nil without a reason.
+    ///
+    /// - Parameter takeOver: How a person there takes a claim over.
+    package func refusal(takeOver: String) -> String? {
+        guard text("error") == "claimed", let until = self["until"]?.stringValue else {
+            return self["message"]?.stringValue
+        }
+        return "claimed by \(text("by")) until \(until): \(takeOver)"
+    }
+
     /// What a console lists: presentations, silences.
     package func views<View: JSONObject>(_ key: String, of type: View.Type = View.self) -> [View] {
         [View](json: self[key] ?? .null) ?? []

@@ -155,9 +155,8 @@ extension InboxScreen {
             let answered = reply.texts("answered")
             let refused = reply["refused"]?.arrayValue ?? []
             if let first = refused.first {
-                say(
-                    "\(refused.count) not answered: \(first.text("message").shown())", .yellow,
-                    at: now.instant)
+                let reason = first.refusal(takeOver: Self.takeOver) ?? ""
+                say("\(refused.count) not answered: \(reason.shown())", .yellow, at: now.instant)
             }
             guard let first = answered.first else {
                 guard let first = reply.texts("proposed").first else { return }

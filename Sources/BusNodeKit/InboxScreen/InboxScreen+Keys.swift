@@ -220,7 +220,7 @@ extension InboxScreen {
         if !isGroup, let holder = entry.claimant(at: now.date),
             ![person, proposer].contains(holder)
         {
-            return "claimed by \(holder.shown()): C takes it over"
+            return "claimed by \(holder.shown()): \(Self.takeOver)"
         }
         return unread(entry, at: now.instant)
     }

@@ -3,6 +3,9 @@ import Foundation
 
 // Groups that are answered or claimed, whole or in part.
 extension InboxScreen {
+    /// How a claim is taken over here, for refusals.
+    static let takeOver = "C takes it over"
+
     /// Leaves the member at the cursor out of the answer for its group, or takes it in again. At
     /// the row of the group, takes in all members.
     mutating func toggleMember(at now: Moment) {
@@ -118,7 +121,8 @@ extension InboxScreen {
         guard let refused = reply["refused"]?.arrayValue, let first = refused.first else {
             return say(count, .green, at: now)
         }
-        say("\(count), \(refused.count) not: \(first.text("message").shown())", .yellow, at: now)
+        let reason = first.refusal(takeOver: Self.takeOver) ?? ""
+        say("\(count), \(refused.count) not: \(reason.shown())", .yellow, at: now)
     }
 
     /// Why a group, or a part of it, cannot be answered; nil when it can.

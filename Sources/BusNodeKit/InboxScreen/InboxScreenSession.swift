@@ -53,6 +53,8 @@ package actor InboxScreenSession {
     private var tasks: [Task<Void, Never>] = []
 
     package init(_ client: ConsoleClient, person: String) {
+        var client = client
+        client.takeOver = InboxScreen.takeOver
         self.client = client
         self.person = person
         screen = InboxScreen(person: person, size: FullScreen.size)

@@ -197,7 +197,7 @@ extension InboxAnswer {
             values: try await values(for: id, client), comment: comment,
             ids: except.isEmpty && !confirm ? nil : members.entries.map(\.id))
         let reply = try await request.sent(to: client, by: name, undo: undo)
-        try report(reply, of: open)
+        try report(reply, of: open, by: client)
     }
 
     // MARK: Before
@@ -247,7 +247,9 @@ extension InboxAnswer {
     // MARK: Afterwards
 
     /// Prints each member that was answered, and reports the refused ones.
-    private func report(_ reply: JSONValue, of items: [JSONValue]) throws {
+    private func report(
+        _ reply: JSONValue, of items: [JSONValue], by client: ConsoleClient
+    ) throws {
         let answered = reply.texts("answered")
         let proposed = reply.texts("proposed")
         let refused = reply["refused"]?.arrayValue ?? []
@@ -269,7 +271,8 @@ extension InboxAnswer {
             try StandardOutput.print(
                 lines + ["\(answered.count) answered, \(count)\(refused.count) refused"])
             for one in refused {
-                Terminal.say("bus-node: \(one.text("id").shown()): \(one.text("message").shown())")
+                let reason = one.refusal(takeOver: client.takeOver) ?? ""
+                Terminal.say("bus-node: \(one.text("id").shown()): \(reason.shown())")
             }
         }
         guard !answered.isEmpty || !proposed.isEmpty, refused.isEmpty else {

@@ -86,7 +86,9 @@ import Testing
         #expect(try refusal(api, id, to: "bob") == nil)
         #expect(try holder(id, api) == "bob")
         // It is bob's now.
-        #expect(try refusal(api, id, to: "ann")?.word == "claimed")
+        let claimed = try refusal(api, id, to: "ann")
+        #expect(claimed?.word == "claimed")
+        #expect(claimed?.message.hasSuffix("Z: claim it with `takeOver` first") == true)
         let events = api.console.history.events(of: id)
         #expect(events.map(\.sentence) == ["Handed to bob by ann"])
         #expect(events.first?.event == "handOver")

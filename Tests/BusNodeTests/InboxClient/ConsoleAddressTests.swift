@@ -84,8 +84,9 @@ import Testing
             (409, .declined), (400, .usage), (422, .usage), (503, .temporaryFailure),
             (500, .software),
         ])
-    func statuses(status: Int, expected: BusNodeKit.ExitStatus) {
-        let failure = ConsoleClient.failure(status, ["message": "why"])
+    func statuses(status: Int, expected: BusNodeKit.ExitStatus) throws {
+        let client = try ConsoleClient(try ConsoleAddress("http://h:1", option: "--to"))
+        let failure = client.failure(status, ["message": "why"])
         #expect(failure.status == expected)
         // Of a wrong token the console says what browsers and scripts do; here one types.
         #expect((failure.text == "why") == (status != 401))

@@ -75,14 +75,33 @@ import Testing
     }
 
     @Test("a refused token prints what to type")
-    func unauthorized() {
-        let failure = ConsoleClient.failure(401, ["message": "no token"])
+    func unauthorized() throws {
+        let client = try ConsoleClient(try ConsoleAddress("http://h:1", option: "--to"))
+        let failure = client.failure(401, ["message": "no token"])
         #expect(
             failure.text
                 == "no token, or not this console's: give --to 'the address that the node "
                 + "printed', or, with a token of your own, --token-file FILE or "
                 + "BUS_NODE_CONSOLE_TOKEN")
-        #expect(ConsoleClient.failure(409, ["message": "no"]).text == "no")
+        #expect(client.failure(409, ["message": "no"]).text == "no")
+    }
+
+    @Test("A refusal of what another person has claimed says how to take it over at this client")
+    func takeOver() throws {
+        var client = try ConsoleClient(try ConsoleAddress("http://h:1", option: "--to"))
+        let refusal: JSONValue = [
+            "error": "claimed", "message": "with takeOver", "by": "ann",
+            "until": "2026-11-25T10:00:00.000Z",
+        ]
+        let claimed = "claimed by ann until 2026-11-25T10:00:00.000Z: "
+        #expect(
+            client.failure(409, refusal).text
+                == claimed + "take it over first, with bus-node inbox claim --take-over")
+        client.takeOver = InboxScreen.takeOver
+        #expect(client.failure(409, refusal).text == claimed + "C takes it over")
+        // A console of an earlier version gives a group's refused members no fields.
+        let bare: JSONValue = ["error": "claimed", "message": "claimed by ann"]
+        #expect(bare.refusal(takeOver: client.takeOver) == "claimed by ann")
     }
 
     @Test(
