@@ -28,9 +28,11 @@ extension ConsoleAPI {
         let name = try fields.text("name", upTo: ConsoleLimits.viewNameScalarMax)
         let filter = try fields.string("filter") ?? ""
         let filterMax = ConsoleLimits.viewFilterScalarMax
-        guard filter.unicodeScalars.count <= filterMax else {
+        let filterCount = filter.unicodeScalars.count
+        guard filterCount <= filterMax else {
             throw APIProblem.badRequest(
-                "filter: allowed: a text of at most \(filterMax) characters")
+                "filter: found \(filterCount) characters; allowed: a text of at most "
+                    + "\(filterMax) characters")
         }
         let row = ViewRow(
             console: views.console, owner: owner, name: name, filter: filter,

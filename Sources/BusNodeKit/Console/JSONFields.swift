@@ -43,9 +43,21 @@ package struct JSONFields<Problem: RequestProblem> {
         guard case .string(let text)? = fields[name],
             text.unicodeScalars.contains(where: Self.isVisible), text.unicodeScalars.count <= limit
         else {
-            throw .badRequest("\(name): allowed: a text of 1 to \(limit) characters")
+            throw .badRequest(
+                "\(name): found \(found(name, upTo: limit)); allowed: a text of 1 to \(limit) "
+                    + "characters")
         }
         return text
+    }
+
+    /// What is there in the place of a text, for a refusal.
+    private func found(_ name: String, upTo limit: Int) -> String {
+        let count = fields[name]?.stringValue?.unicodeScalars.count ?? 0
+        return count > limit ? "\(count) characters" : fields[name].map(Self.shown) ?? "nothing"
+    }
+
+    private static func shown(_ value: JSONValue) -> String {
+        String(decoding: value.encoded(), as: UTF8.self).escapedForTerminal(scalarLimit: 64)
     }
 
     /// A text of one line without invisible or reordering characters: it appears in logs, and
@@ -116,9 +128,7 @@ package struct JSONFields<Problem: RequestProblem> {
     ) throws(Problem) -> Value? {
         guard let value = fields[name] else { return nil }
         guard let taken = take(value) else {
-            let found = String(decoding: value.encoded(), as: UTF8.self)
-            throw .badRequest(
-                "\(name): found \(found.escapedForTerminal(scalarLimit: 64)); allowed: \(allowed)")
+            throw .badRequest("\(name): found \(Self.shown(value)); allowed: \(allowed)")
         }
         return taken
     }
