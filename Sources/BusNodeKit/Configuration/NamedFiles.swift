@@ -192,9 +192,12 @@ package struct NamedFiles {
             try read(file)
             return nil
         } catch {
+            let isUnreadable = error.status == .noInput
             let problem = ConfigurationProblem(
-                at: location, field: field, found: "\(error.found) (\(file.shown()))",
-                allowed: error.allowed ?? "a file that only its owner can read")
+                at: location, field: field,
+                found: isUnreadable ? "\"\(file.shown())\"" : "\(error.found) (\(file.shown()))",
+                allowed: error.allowed ?? "a file that only its owner can read",
+                hint: isUnreadable ? "the file cannot be read: \(error.found)" : nil)
             return Finding(problem: problem, status: error.status)
         }
     }

@@ -104,5 +104,8 @@ struct FileRefusal: Error {
     /// Nil when the system refused it.
     var allowed: String?
 
-    var text: String { allowed.map { "found \(found), allowed: \($0)" } ?? found }
+    var text: String {
+        guard let allowed else { return found }
+        return "\(status == .noInput ? "cannot be read:" : "found") \(found), allowed: \(allowed)"
+    }
 }

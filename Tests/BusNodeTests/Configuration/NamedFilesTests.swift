@@ -7,6 +7,7 @@ import Testing
 
 struct NamedFilesTests {
     private let folder: TemporaryFolder
+    private let unreadable = "the file cannot be read: No such file or directory"
 
     init() throws { folder = try TemporaryFolder() }
 
@@ -39,8 +40,8 @@ struct NamedFilesTests {
         #expect(found.map(\.status) == [.noInput])
         #expect(
             found.map(\.text) == [
-                field + "found No such file or directory (token), "
-                    + "allowed: a file that only its owner can read"
+                field + "found \"token\", allowed: a file that only its owner can read; "
+                    + unreadable
             ])
         let token = try folder.write("0123456789abcdef", to: "token")
         try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: token)
@@ -70,8 +71,8 @@ struct NamedFilesTests {
         #expect(found.map(\.status) == [.noInput])
         #expect(
             found.map(\.text) == [
-                "t.yaml:8\(field)certificate: found No such file or directory (console.pem), "
-                    + "allowed: a file of certificates in PEM form"
+                "t.yaml:8\(field)certificate: found \"console.pem\", "
+                    + "allowed: a file of certificates in PEM form; \(unreadable)"
             ])
         let authority = try await TestAuthority()
         _ = try await authority.certificate()
@@ -107,8 +108,8 @@ struct NamedFilesTests {
         #expect(found.map(\.status) == [.noInput])
         #expect(
             found.map(\.text) == [
-                "t.yaml:9: nodes.central.notify[1].secret: found No such file or directory "
-                    + "(none), allowed: a file that only its owner can read"
+                "t.yaml:9: nodes.central.notify[1].secret: found \"none\", allowed: a "
+                    + "file that only its owner can read; \(unreadable)"
             ])
     }
 
@@ -135,8 +136,8 @@ struct NamedFilesTests {
         #expect(found.map(\.status) == [.noInput])
         #expect(
             found.map(\.text) == [
-                "t.yaml:10: nodes.central.presenters[0].console.linkKey: found No such file or "
-                    + "directory (links), allowed: a file that only its owner can read"
+                "t.yaml:10: nodes.central.presenters[0].console.linkKey: found \"links\", "
+                    + "allowed: a file that only its owner can read; \(unreadable)"
             ])
         try PrivateFile.create("\(folder.path)/links", "0123456789abcdef", mode: 0o600)
         #expect(try problems(nodes).isEmpty)
@@ -172,8 +173,8 @@ struct NamedFilesTests {
             #expect(found.map(\.status) == [.noInput])
             #expect(
                 found.map(\.text) == [
-                    "t.yaml:9: nodes.central.presenters[0].console.\(key).\(secret): found No such "
-                        + "file or directory (none), allowed: a file that only its owner can read"
+                    "t.yaml:9: nodes.central.presenters[0].console.\(key).\(secret): found "
+                        + "\"none\", allowed: a file that only its owner can read; \(unreadable)"
                 ])
         }
     }
@@ -186,14 +187,14 @@ struct NamedFilesTests {
                 notify: [{ name: a, url: "https://h", ca: ca.pem }]
             """
         let place = "t.yaml:5: nodes.central.notify[0].ca: "
-        let allowed = " (ca.pem), allowed: a file of certificates in PEM form"
+        let allowed = "allowed: a file of certificates in PEM form"
         var found = try problems(nodes)
         #expect(found.map(\.status) == [.noInput])
-        #expect(found.map(\.text) == [place + "found No such file or directory" + allowed])
+        #expect(found.map(\.text) == [place + "found \"ca.pem\", \(allowed); \(unreadable)"])
         try folder.write("-----BEGIN PRIVATE KEY-----", to: "ca.pem")
         found = try problems(nodes)
         #expect(found.map(\.status) == [.badConfiguration])
-        #expect(found.map(\.text) == [place + "found no certificate" + allowed])
+        #expect(found.map(\.text) == [place + "found no certificate (ca.pem), \(allowed)"])
     }
 
     @Test("A program that is missing, or cannot be run, is a problem of the topology")

@@ -174,8 +174,8 @@ struct ConsoleTLSTests {
                 == "console tls key no.key: found no such key, allowed: \(allowed)")
         #expect(
             mixed("none.pem", "console.key")
-                == "console tls certificate none.pem: found No such file or directory, allowed: a "
-                + "file of certificates in PEM form")
+                == "console tls certificate none.pem: cannot be read: No such file or directory, "
+                + "allowed: a file of certificates in PEM form")
         #expect(
             mixed("console.key", "console.key")
                 == "console tls certificate console.key: found no certificate, allowed: a file of "
