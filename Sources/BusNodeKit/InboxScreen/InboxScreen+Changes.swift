@@ -8,6 +8,7 @@ extension InboxScreen {
 
     /// The whole list: replaces the entries.
     mutating func listed(_ list: JSONValue, at now: Moment) {
+        begin(list.text("startedAt"))
         entries = [:]
         isListed = true
         areRowsOld = true
@@ -21,12 +22,24 @@ extension InboxScreen {
     mutating func greeted(_ hello: JSONValue) {
         node = hello.text("node")
         link = .live
+        begin(hello.text("startedAt"))
         // Another life of the node: its list follows.
         if hello["isReset"]?.boolValue == true {
             entries = [:]
             revision = 0
             areRowsOld = true
         }
+    }
+
+    /// Another life of the console has none of the answers that were held in the last.
+    private mutating func begin(_ life: String) {
+        guard life != startedAt else { return }
+        startedAt = life
+        undos = []
+        lostAnswers = Set(
+            entries.values.lazy.filter { [person] in
+                $0.stage == .leaving && $0.isAnswered(by: person)
+            }.map(\.id))
     }
 
     mutating func changed(_ change: JSONValue, at now: Moment, areNew: Bool = true) {
@@ -53,8 +66,15 @@ extension InboxScreen {
         entries[entry.id] = entry
         if !entry.isLive { leftOut.remove(entry.id) }
         areRowsOld = true
+        if lostAnswers.remove(entry.id) != nil, entry.isOpen { sayLost(entry, at: now) }
         guard let before, isNew else { return }
         showEnd(entry, before, at: now.instant)
+    }
+
+    private mutating func sayLost(_ entry: InboxEntry, at now: Moment) {
+        let claim = entry.claimant(at: now.date) == person ? ", your claim stays" : ""
+        let title = entry.description.shown()
+        say("the console restarted; your answer is lost\(claim): \(title)", .red, at: now.instant)
     }
 
     /// Shows the end of a presentation that this person answered or has open.

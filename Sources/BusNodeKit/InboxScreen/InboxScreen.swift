@@ -118,6 +118,8 @@ struct InboxScreen {
 
     // Presentations.
     var node = ""
+    /// When the console started.
+    var startedAt = ""
     /// Whether the list has arrived; before that even an empty screen means nothing.
     var isListed = false
     var revision: Int64 = 0
@@ -151,6 +153,9 @@ struct InboxScreen {
     var isBusy = false
     var message: Message?
     var undos: [Undo] = []
+    /// The presentations whose held answers of this person were lost with the console's last life,
+    /// until they are here again.
+    var lostAnswers: Set<String> = []
     /// When the time to undo an answer of this person ended last.
     var undoEndedAt: ContinuousClock.Instant?
     var results: Results?

@@ -43,6 +43,45 @@ import Testing
         }
     }
 
+    @Test("An answer that was held when the console restarted is said to be lost, and not undone")
+    func lostAnswer() {
+        let held: [String: JSONValue] = [
+            "stage": "leaving", "answer": ["id": "A", "option": "retry", "by": "ann"],
+        ]
+        func restarted(_ fixture: inout Fixture, with items: [JSONValue]) {
+            fixture.screen.listed(
+                ["node": "central", "startedAt": "later", "items": .array(items)],
+                at: fixture.now)
+            fixture.draw()
+        }
+        let claimed = "the console restarted; your answer is lost, your claim stays: Disk 1 is full"
+        var fixture = Fixture([Fixture.item(1)])
+        let request = InboxRequest.answer(id: Fixture.id(1), option: "retry")
+        #expect(fixture.press(.character("r")) == [.send(request)])
+        fixture.reply(request, Fixture.item(1, held.merging(["revision": 101]) { $1 }))
+        restarted(&fixture, with: [Self.claimed(1)])
+        #expect(fixture.row(22) == claimed)
+        #expect(fixture.screen.undos.isEmpty)
+
+        // It may be presented again only later, and the claim is over then.
+        fixture = Fixture([Fixture.item(1, held)])
+        restarted(&fixture, with: [])
+        fixture.change(Fixture.item(1))
+        fixture.draw()
+        #expect(fixture.row(22) == "the console restarted; your answer is lost: Disk 1 is full")
+
+        // An answer that left in time, and that of another person, are not lost.
+        let other: JSONValue = ["id": "A", "option": "retry", "by": "bob"]
+        for (item, later) in [
+            (Fixture.item(1, held), Fixture.item(1, held.merging(["stage": "answered"]) { $1 })),
+            (Fixture.item(1, held.merging(["answer": other]) { $1 }), Fixture.item(1)),
+        ] {
+            fixture = Fixture([item])
+            restarted(&fixture, with: [later])
+            #expect(!fixture.text.contains("is lost"))
+        }
+    }
+
     @Test("o takes a name, and Return hands the claim to that person")
     func handedOver() {
         var fixture = Fixture([Self.claimed(1)])
