@@ -117,13 +117,14 @@ extension TopologyReader {
     /// A refusal does not quote the URL: its path may be a secret.
     private mutating func hookURL(_ field: ConfigurationField) -> HookURL? {
         guard let text = decoder.text(field, allowed: Self.urlAllowed) else { return nil }
-        guard let parts = URLComponents(string: text), let scheme = parts.scheme,
+        let given = URLComponents(string: text)
+        guard let parts = given, let scheme = parts.scheme,
             let ownPort = ["http": 80, "https": 443][scheme], parts.user == nil,
             parts.fragment == nil, let host = parts.host,
             let endpoint = try? Endpoint("tcp://\(host):\(parts.port ?? ownPort)"),
             endpoint.isConnectable, case .tcp(let plainHost, let port) = endpoint.address
         else {
-            decoder.report(field, found: "no such URL", allowed: Self.urlAllowed)
+            decoder.report(field, found: Self.fault(of: given), allowed: Self.urlAllowed)
             return nil
         }
         let path = parts.percentEncodedPath
@@ -131,5 +132,15 @@ extension TopologyReader {
         return HookURL(
             isSecure: scheme == "https", host: plainHost, port: Int(port),
             path: (path.isEmpty ? "/" : path) + query)
+    }
+
+    /// What is wrong with the URL of a hook, without its user, path and query.
+    private static func fault(of parts: URLComponents?) -> String {
+        guard let parts, let scheme = parts.scheme else { return "no URL" }
+        guard ["http", "https"].contains(scheme) else { return "the scheme \"\(scheme.shown())\"" }
+        if parts.user != nil { return "a URL with a user" }
+        if parts.fragment != nil { return "a URL with a fragment (#)" }
+        guard let host = parts.host, !host.isEmpty else { return "a URL without a host" }
+        return "the host \"\(host.shown())\"" + (parts.port.map { ", port \($0)" } ?? "")
     }
 }

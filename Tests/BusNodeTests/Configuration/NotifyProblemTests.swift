@@ -36,14 +36,6 @@ struct NotifyProblemTests {
                 ".ca: found ca with an http URL, allowed: an https URL"
             ),
             (
-                "name: a, url: ftp://h/secret",
-                ".url: found no such URL, allowed: https://HOST/PATH or http://HOST:PORT/PATH"
-            ),
-            (
-                "name: a, url: http://user:secret@h/",
-                ".url: found no such URL, allowed: https://HOST/PATH or http://HOST:PORT/PATH"
-            ),
-            (
                 "name: a, url: http://h/, on: [opend]",
                 ".on[0]: found \"opend\", allowed: opened, aging, claimed, proposed, "
                     + "answered, ended; did you mean \"opened\"?"
@@ -101,6 +93,22 @@ struct NotifyProblemTests {
         ])
     func hook(settings: String, expected: String) {
         #expect(problems(settings) == [expected])
+    }
+
+    @Test(
+        "A hook's URL is refused with what was found, but for what may be secret in it",
+        arguments: [
+            ("ftp://h/secret", "the scheme \"ftp\""), ("/secret", "no URL"),
+            ("http://user:secret@h/", "a URL with a user"),
+            ("http://h/#secret", "a URL with a fragment (#)"),
+            ("http:/secret", "a URL without a host"),
+            ("http://h:0/secret", "the host \"h\", port 0"),
+        ])
+    func url(text: String, found: String) {
+        #expect(
+            problems("name: a, url: '\(text)'") == [
+                ".url: found \(found), allowed: https://HOST/PATH or http://HOST:PORT/PATH"
+            ])
     }
 
     @Test(
