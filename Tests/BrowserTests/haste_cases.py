@@ -263,6 +263,27 @@ def a_group_that_cannot_be_read_is_not_taken_for_alike(page, console):
     page.until(lambda: "No quota." in page.text(".kinds"), "the third reason", 10)
 
 
+def a_group_whose_members_end_is_not_read_again(page, console):
+    presentations = console.ask(*[report("All are full.", failureReason=reason)
+                                  for reason in ("No space.", "No inodes.", "No quota.")])
+    signed(page, console)
+    page.choose("All are full.")
+    page.until(lambda: "No quota." in page.text(".kinds"), "the reasons")
+    page.run("window.asked = []; window.send = window.fetch; window.fetch = (path, options) => {"
+             " window.asked.push(path); return window.send(path, options); }")
+    # As if they had been read long ago.
+    page.part("state", "(part.state.groupDetails.readAt = -1e9, 0)")
+    console.call(f"/api/v1/presentations/{presentations[0].id}/answer",
+                 {"by": "bob", "option": "skip"})
+    page.until(lambda: "2 in this group" in page.text(".decide"), "the end of one")
+    page.rest()
+    assert "No space." not in page.text(".kinds"), page.text(".kinds")
+    asked = [path for path in page.run("return window.asked") if "/groups/" in path]
+    assert not asked, asked
+    console.ask(report("All are full.", failureReason="No handles."))
+    page.until(lambda: "No handles." in page.text(".kinds"), "what came to be read", 10)
+
+
 def a_note_stays_with_its_presentation(page, console):
     first, second = console.ask(report("The first one."), report("The second one."))
     signed(page, console)
@@ -518,7 +539,8 @@ ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_ne
        u_undoes_nothing_that_is_not_on_the_screen,
        u_does_not_change_its_meaning_when_time_runs_out,
        what_just_appeared_is_not_claimed_or_undone,
-       a_group_that_cannot_be_read_is_not_taken_for_alike, a_note_stays_with_its_presentation,
+       a_group_that_cannot_be_read_is_not_taken_for_alike,
+       a_group_whose_members_end_is_not_read_again, a_note_stays_with_its_presentation,
        a_silence_ends_no_more_than_it_said, a_group_number_of_another_life_means_nothing,
        the_name_is_that_of_all_tabs, a_right_click_does_not_stop_the_drawing,
        another_meaning_of_the_buttons_has_to_be_read, buttons_of_another_kind_have_to_be_read,

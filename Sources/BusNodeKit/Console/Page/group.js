@@ -95,11 +95,12 @@ export function isForAll(item, size) {
 /** Reads the failure reasons of a group's members, which the list does not have. */
 export async function loadGroup(group) {
   const { key, members } = groupOf(group);
-  if (members.length < 2 || !state.online || state.groupDetails?.key === key) return;
-  const isSoon = state.groupDetails?.number === group
-    && performance.now() - state.groupDetails.readAt < READ_AGAIN;
-  if (isSoon) return;
   const before = state.groupDetails?.number === group ? state.groupDetails : { reasons: null };
+  // Those that end one after the other leave nothing to read: the last may have ended by now.
+  const isKnown = before.key === key
+    || (!before.isFailed && members.every(({ id }) => before.reasons?.has(id)));
+  if (members.length < 2 || !state.online || isKnown || state.complete < state.resume) return;
+  if (performance.now() - before.readAt < READ_AGAIN) return;
   const details = { ...before, number: group, key, readAt: performance.now() };
   state.groupDetails = details;
   const read = await api("GET", `groups/${group}`).catch(() => null);
