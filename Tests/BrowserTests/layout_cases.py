@@ -49,6 +49,19 @@ def a_notice_covers_nothing(page, console):
         page.until(lambda: "Taken back" in page.text("#toasts"), "it taken back")
 
 
+def the_help_has_its_button_in_sight(page, console):
+    page.open(console.url)
+    for width, height in ((1280, 600), (640, 600), (1280, 800)):
+        page.resize(width, height)
+        page.press("?")
+        page.until(lambda: page.text("#helpDialog"), "the help")
+        page.rest()
+        missed = page.run(MISSED, "#helpDialog :is(h2, .buttons button)", False)
+        assert not missed, (width, height, missed)
+        page.click("#helpDialog button", "Close")
+        page.until(lambda: not page.text("#helpDialog"), "it to be closed")
+
+
 def assert_still(page, before, when):
     """Nothing is elsewhere than before, by more than a pixel may be rounded."""
     moved = [(old, new) for old, new in zip(before, page.run(PLACES), strict=True)
@@ -275,6 +288,7 @@ def what_is_wrong_stays_until_it_is_closed(page, console):
 
 
 ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothing,
-       nothing_moves_for_a_notice, rows_are_comfortable_or_compact,
-       a_title_ends_only_at_its_badge, the_buttons_for_what_is_selected_are_in_one_line,
+       the_help_has_its_button_in_sight, nothing_moves_for_a_notice,
+       rows_are_comfortable_or_compact, a_title_ends_only_at_its_badge,
+       the_buttons_for_what_is_selected_are_in_one_line,
        a_phone_shows_no_keys_and_has_large_buttons, what_is_wrong_stays_until_it_is_closed]
