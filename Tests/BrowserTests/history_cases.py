@@ -213,6 +213,12 @@ def the_chart_reaches_back_and_has_the_times_to_answer(page, console):
     page.until(lambda: page.text("#span") and "In the last hour: 3 presented" in chart_text(page),
                "the last hour, and the choice of another time")
     assert not page.text(".waits"), page.text(".waits")
+    # The choice stands beside the numbers.
+    bottom, right, top, left = page.run(
+        "const [text, choice] = ['chartText', 'span'].map((id) =>"
+        " document.getElementById(id).getBoundingClientRect());"
+        "return [text.bottom, text.right, choice.top, choice.left]")
+    assert top < bottom and left >= right, (bottom, right, top, left)
     for question in questions[:2]:
         console.call(f"/api/v1/presentations/{question.id}/answer", {"option": "skip", "by": "ada"})
     page.until(lambda: "2 answered" in chart_text(page), "the answers")
