@@ -46,6 +46,17 @@ struct TidyTests {
         }
     }
 
+    @Test("Every target of tests is in the table of tiers of CONTRIBUTING.md")
+    func tiers() throws {
+        let manifest = try String(
+            contentsOf: repository.root.appending(path: "Package.swift"), encoding: .utf8)
+        let table = try document("CONTRIBUTING.md").split(separator: "\n")
+            .filter { $0.hasPrefix("| ") }.joined()
+        let targets = manifest.matches(of: /\.testTarget\(\s*name: "(\w+)"/).map { String($0.1) }
+        #expect(targets.contains("TidyTests"))
+        for target in targets { #expect(table.contains("`\(target)`"), "\(target)") }
+    }
+
     @Test("Folders of the library use only those that their arrows point to")
     func arrows() throws {
         let arrows = FolderArrows(readingFrom: try document("ARCHITECTURE.md"))
