@@ -331,6 +331,8 @@ package enum InboxRequest: Hashable, Sendable {
 
     package static let undoTime: Duration = .seconds(5)
     package static let claimTime: Duration = .seconds(900)
+    /// For people.
+    static let claimTimeShown = "\(claimTime.components.seconds / 60) min"
 
     /// The console's reply.
     ///

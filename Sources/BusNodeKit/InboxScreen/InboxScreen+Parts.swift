@@ -81,7 +81,8 @@ extension InboxScreen {
         let members = members(at: row)
         let end = now.date + TimeInterval(InboxRequest.claimTime.components.seconds)
         if isOwn, takeOver, members.contains(where: { $0.claimedUntil.map { $0 > end } ?? false }) {
-            say("you have claimed it for longer than 15 min", at: now.instant)
+            let time = InboxRequest.claimTimeShown
+            say("you have claimed it for longer than \(time)", at: now.instant)
             return []
         }
         guard row.isGroup else {

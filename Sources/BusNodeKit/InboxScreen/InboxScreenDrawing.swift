@@ -293,13 +293,14 @@ struct InboxScreenDrawing {
     }
 
     private var help: [ScreenLine] {
+        let claimTime = InboxRequest.claimTimeShown
         let keys = [
             ("↑ ↓ k j", "move; PgUp PgDn Home End go further, or scroll the whole"),
             ("Enter", "open or close a group; show one alone, or the list again"),
             ("[r] or 1", "answer with the option that has this letter, or this number"),
             ("", "a destructive one asks once more; a group: all of it, or this"),
             ("u", "take the last answer back, within 5 s; drop what is proposed"),
-            ("c  C", "claim it or the group for 15 min, or release; take over, prolong"),
+            ("c  C", "claim it or the group for \(claimTime), or release; take over, prolong"),
             ("o", "hand the claim to another person"),
             ("n  N", "write a note on it for all; a comment for your answer to it"),
             ("x", "leave a member of an opened group out of its answer, or take it in"),
