@@ -13,6 +13,7 @@ posted, by the ids of presentations: no restart, of the app or the console, post
 import argparse
 import collections
 import http.client
+import itertools
 import json
 import pathlib
 import threading
@@ -64,7 +65,9 @@ def publish(since):
         known = [each for each in channel.messages if not each["ends"].keys().isdisjoint(ids)]
         message = known[0] if known else {
             "title": text(group["first"]["description"]), "ends": {}}
-        message["ends"] = dict.fromkeys(ids) | message["ends"]
+        # The members, then those that ended, the latest first.
+        ends = dict.fromkeys(ids) | message["ends"]
+        message["ends"] = dict(itertools.islice(ends.items(), len(ids) + ENDED_MAX))
         # Buttons of another life of the console would be for other groups.
         state = [change["startedAt"], group["number"], group["members"], group["severity"]]
         channel.show(message, state, *opened(group, change["latest"]))

@@ -161,6 +161,36 @@ extension EndToEnd.Users {
         withExtendedLifetime((nodes, central)) {}
     }
 
+    @Test("A Slack app remembers of a group that stays open only the latest that ended")
+    func slackBound() async throws {
+        let tokens = try await tokens()
+        let (nodes, address) = try await started()
+        let slack = try startedSlack()
+        let before = try await startedBot(at: address, with: tokens, slack)
+        let first = try sandbox.present("--option", "retry=Retry")
+        let isRemembered = await eventually { [sandbox] in
+            (try? sandbox.read("tokens/posted.json"))?.contains("\"state\"") == true
+        }
+        #expect(isRemembered, "\(before.output.value) \(before.errors.value)")
+        before.send(SIGKILL)
+        _ = try await before.ending()
+        let ended = (1...600).map { "\"ended-\($0)\": null, " }.joined()
+        try sandbox.write(
+            "tokens/posted.json",
+            try sandbox.read("tokens/posted.json")
+                .replacing("\"ends\": {", with: "\"ends\": {\(ended)"))
+        let bot = try await startedBot(at: address, with: tokens, slack)
+        let second = try sandbox.present("--option", "retry=Retry")
+        #expect(await slack.prints("2 presentations of 2 origins"), "\(bot.errors.value)")
+        let isCut = await eventually { [sandbox] in
+            let kept = (try? sandbox.read("tokens/posted.json")) ?? ""
+            return kept.contains("\"ended-400\"") && !kept.contains("\"ended-600\"")
+        }
+        #expect(isCut)
+        #expect(postCount(slack) == 1)
+        withExtendedLifetime((nodes, first, second)) {}
+    }
+
     /// The address that a program of Python prints first.
     private func said(_ process: Launched) async throws -> String {
         let isThere = await process.prints("\n")
