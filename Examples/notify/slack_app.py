@@ -81,7 +81,9 @@ class Interactivity(BaseHTTPRequestHandler):
     timeout = SECONDS_MAX
 
     def do_POST(self):
-        body = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), BODY_MAX))
+        length = self.headers.get("Content-Length", "")
+        # Below 0 it would be read without a limit.
+        body = self.rfile.read(min(int(length), BODY_MAX) if length.isdecimal() else 0)
         is_signed = self.is_signed(body)
         # Slack wants its reply within 3 s, so it comes before what the press does.
         self.send_response(200 if is_signed else 401)

@@ -161,6 +161,28 @@ extension EndToEnd.Users {
         withExtendedLifetime((nodes, central)) {}
     }
 
+    @Test("A Slack app reads nothing of a body whose length is no number", arguments: ["-1", "x"])
+    func slackLength(length: String) async throws {
+        let tokens = try await tokens()
+        let (nodes, address) = try await started()
+        let slack = try startedSlack()
+        let bot = try await startedBot(at: address, with: tokens, slack)
+        let script = """
+            import http.client, sys
+            client = http.client.HTTPConnection(sys.argv[1])
+            client.putrequest("POST", "/")
+            client.putheader("Content-Length", sys.argv[2])
+            client.endheaders()
+            print(client.getresponse().status)
+            """
+        let place = try await said(bot).replacing("http://", with: "")
+        let client = try Launched(
+            ["python3", "-c", script, place, length], program: "/usr/bin/env")
+        #expect(try await client.ending() == 0)
+        #expect(client.output.value == "401\n")
+        withExtendedLifetime((nodes, slack)) {}
+    }
+
     @Test("A Slack app remembers of a group that stays open only the latest that ended")
     func slackBound() async throws {
         let tokens = try await tokens()
