@@ -9,6 +9,9 @@ import urllib.request
 from http.server import BaseHTTPRequestHandler
 
 BODY_MAX, AGE_MAX, SECONDS_MAX = 1 << 20, 300, 30
+# What is wrong with one message alone: the others go on. A deleted one is not posted again.
+ITS_FAULTS = {"invalid_blocks", "invalid_blocks_format", "msg_too_long", "msg_blocks_too_long",
+              "no_text", "cant_update_message", "edit_window_closed", "message_not_found"}
 
 
 def call(url, token, body=None):
@@ -40,7 +43,8 @@ def button(name, title, value, asks=None):
 
 class Channel:
     """A channel, and its messages as a file remembers them: dictionaries with what the app keeps
-    of each, its time stamp at Slack, and the state that it shows."""
+    of each, its time stamp at Slack (None for one that Slack refused), and the state that it shows.
+    """
 
     def __init__(self, address, token, name, file):
         self.address, self.token, self.name, self.file = address, token, name, file
@@ -49,9 +53,10 @@ class Channel:
     def call(self, method, **body):
         """The reply to a method of Slack's Web API."""
         reply = call(f"{self.address}/{method}", self.token, body)
-        # A message that a person has deleted is not posted again.
-        if not reply["ok"] and reply["error"] != "message_not_found":
-            raise OSError(f"{method}: {reply['error']}")
+        if not reply["ok"]:
+            if reply["error"] not in ITS_FAULTS:
+                raise OSError(f"{method}: {reply['error']}")
+            print(f"slack_app: {method}: {reply['error']}: {body['text'][:80]!r}", flush=True)
         return reply
 
     def show(self, message, state, lines, buttons=()):
@@ -63,12 +68,13 @@ class Channel:
         blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": said}}]
         for start in range(0, len(buttons), 25):
             blocks.append({"type": "actions", "elements": buttons[start:start + 25]})
-        if "ts" in message:
+        if message.get("ts"):
             self.call("chat.update", channel=self.name, ts=message["ts"], text=said, blocks=blocks)
         else:
             posted = self.call("chat.postMessage", channel=self.name, text=said, blocks=blocks)
-            message["ts"] = posted["ts"]
-            self.messages.append(message)
+            if "ts" not in message:
+                self.messages.append(message)
+            message["ts"] = posted.get("ts")
         message["state"] = state
         new = self.file.with_suffix(".new")
         new.write_text(json.dumps(self.messages))

@@ -71,14 +71,14 @@ def publish(since):
         # Buttons of another life of the console would be for other groups.
         state = [change["startedAt"], group["number"], group["members"], group["severity"]]
         channel.show(message, state, *opened(group, change["latest"]))
-        current.add(message["ts"])
+        current.add(id(message))
     for message in channel.messages:
         for item in change["items"]:
             if item["outcome"] and item["id"] in message["ends"]:
                 by = "{option} by {by}: ".format(**item["answer"]) if item["answer"] else ""
                 message["ends"][item["id"]] = text(by + item["outcome"])
-    over = [message for message in channel.messages if message["ts"] not in current]
-    for message in over:
+    over = [message for message in channel.messages if id(message) not in current]
+    for message in [message for message in over if message["ts"]]:
         ends = collections.Counter(filter(None, message["ends"].values())).most_common(5)
         lines = [f"~{message['title']}~"] + [f"{count} × {end}" for end, count in ends]
         channel.show(message, lines, lines)

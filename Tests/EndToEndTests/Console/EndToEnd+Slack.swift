@@ -161,6 +161,28 @@ extension EndToEnd.Users {
         withExtendedLifetime((nodes, central)) {}
     }
 
+    @Test("A Slack app goes on with the other messages when Slack refuses one, and tries that once")
+    func slackRefusal() async throws {
+        let tokens = try await tokens()
+        let (nodes, address) = try await started()
+        let slack = try startedSlack()
+        let bot = try await startedBot(at: address, with: tokens, slack)
+        let refused = try sandbox.present("--description", "A riddle", "--option", "retry=Retry")
+        #expect(await bot.prints("chat.postMessage: invalid_blocks: '*A riddle*"))
+        let other = try sandbox.present("--description", "Plain", "--option", "retry=Retry")
+        #expect(await slack.prints("*Plain*"), "\(bot.output.value)")
+        #expect(try await press("retry", by: "U1", at: slack, bot) == "200")
+        #expect(await slack.prints("1 answered with Retry."))
+        #expect(try await other.ending() == 0)
+        // Its end is no new message.
+        refused.send(SIGINT)
+        _ = try await refused.ending()
+        let last = try sandbox.present("--description", "Last", "--option", "retry=Retry")
+        #expect(await slack.prints("*Last*"), "\(bot.output.value)")
+        #expect(slack.output.value.components(separatedBy: "riddle").count == 3)
+        withExtendedLifetime((nodes, last)) {}
+    }
+
     @Test("A Slack app reads nothing of a body whose length is no number", arguments: ["-1", "x"])
     func slackLength(length: String) async throws {
         let tokens = try await tokens()
