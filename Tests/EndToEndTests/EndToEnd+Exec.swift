@@ -208,6 +208,33 @@ extension EndToEnd {
             #expect(try await exec.ending() == 7)
         }
 
+        /// What a shell makes of itself: exec without a node, after these commands.
+        private func exec(after commands: String, _ script: String) throws -> Launched {
+            try Launched(
+                [
+                    "-c", "\(commands); exec \"$0\" \"$@\"", Launched.busNode, "exec", "--to",
+                    sandbox.endpoint("none"), "--grace", "200ms", "--", "sh", "-c", script,
+                ], program: "/bin/sh")
+        }
+
+        @Test(
+            "A signal that was ignored when exec started stays ignored, for its command as well",
+            arguments: ["HUP", "INT", "QUIT", "TERM", "USR1"])
+        func ignored(signal: String) async throws {
+            let exec = try exec(
+                after: "trap '' \(signal)", "kill -\(signal) $$ $PPID; echo goes on; exit 3")
+            #expect(try await exec.ending() == 3)
+            #expect(exec.output.value == "goes on\n")
+        }
+
+        @Test("A command has no descriptor but the standard ones, and ends by what exec ignores")
+        func ownState() async throws {
+            let descriptors = try exec(after: "exec 9>/dev/null", "test ! -e /proc/$$/fd/9")
+            #expect(try await descriptors.ending() == 0)
+            let pipe = try exec(after: ":", "kill -PIPE $$; exit 3")
+            #expect(try await pipe.ending() == 128 + SIGPIPE)
+        }
+
         /// Exec, leading the session and the foreground of the terminal, and its process.
         private func foreground(_ pty: Pty, _ script: String) async throws -> (Launched, pid_t) {
             let exec = try Launched(

@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import Subprocess
 import Synchronization
 import SystemPackage
 
@@ -49,6 +48,11 @@ final class PassedThroughCommand: Sendable {
         return environment.filter { entry in !names.contains { entry.starts(with: $0) } } + entries
     }
 
+    /// The environment where its bytes cannot be read.
+    private static var readable: [[UInt8]] {
+        ProcessInfo.processInfo.environment.map { Array("\($0.key)=\($0.value)".utf8) }
+    }
+
     private func started(_ pid: pid_t) {
         stage.withLock { stage in
             if case .starting(let signals) = stage { for signal in signals { kill(pid, signal) } }
@@ -76,46 +80,41 @@ final class PassedThroughCommand: Sendable {
     private func run(
         errorsTo descriptor: FileDescriptor, _ variables: [String: String]
     ) async -> CommandEnding.Status {
-        let environment = RawArguments.environment.map { Self.adding(variables, to: $0) }
-        guard environment != nil || variables.isEmpty else {
-            try? descriptor.close()
-            return .notStarted("\(shownProgram): the environment cannot be read", exitCode: 126)
-        }
+        let environment = Self.adding(variables, to: RawArguments.environment ?? Self.readable)
         let program: [UInt8]
-        switch ProgramSearch.find(command[0], path: ProgramSearch.path(in: environment ?? [])) {
+        switch ProgramSearch.find(command[0], path: ProgramSearch.path(in: environment)) {
         case .found(let path): program = path
         case .missing(let reason, let code):
             try? descriptor.close()
             return .notStarted("\(shownProgram): \(reason)", exitCode: code)
         }
-        // The name as typed, as from a shell: the command's own messages show it.
-        let arguments = Arguments(
-            executablePathOverride: command[0] + [0],
-            remainingValues: command.dropFirst().map { $0 + [0] })
-        let executable = Executable.path(
-            SystemPackage.FilePath(platformString: program.map { CChar(bitPattern: $0) } + [0]))
         stage.withLock { $0 = .starting(signals: []) }
         defer { stage.withLock { $0 = .idle } }
-        do {
-            // The descriptor is closed on every way out of this call.
-            let result = try await Subprocess.run(
-                executable, arguments: arguments,
-                environment: environment.map { .custom($0.map { $0 + [0] }) } ?? .inherit,
-                input: .currentStandardInput, output: .currentStandardOutput,
-                error: .fileDescriptor(descriptor, closeAfterSpawningProcess: true)
-            ) { execution in
-                started(execution.processIdentifier.value)
-            }
-            switch result.terminationStatus {
-            case .exited(let code): return .exited(code)
-            case .signaled(let number): return .signaled(number)
-            }
-        } catch let error as SubprocessError {
-            let reason = error.underlyingError.map { String(cString: strerror($0.rawValue)) }
-            return .notStarted("\(shownProgram): \(reason ?? "\(error)")", exitCode: 126)
-        } catch {
-            return .notStarted("\(shownProgram): \(error)", exitCode: 126)
+        return await withTaskCancellationHandler {
+            await run(program, environment, errorsTo: descriptor)
+        } onCancel: {
+            send(SIGKILL)
         }
+    }
+
+    private func run(
+        _ program: [UInt8], _ environment: [[UInt8]], errorsTo descriptor: FileDescriptor
+    ) async -> CommandEnding.Status {
+        let process: pid_t
+        do throws(Errno) {
+            defer { try? descriptor.close() }
+            // The name as typed, as from a shell: the command's own messages show it.
+            process = try CommandSpawn.start(
+                program, command, environment: environment, errors: descriptor)
+        } catch {
+            let reason = String(cString: strerror(error.rawValue))
+            return .notStarted("\(shownProgram): \(reason)", exitCode: 126)
+        }
+        started(process)
+        await CommandSpawn.end(of: process)
+        // From now on its id may be another's.
+        stage.withLock { $0 = .idle }
+        return CommandSpawn.collect(process)
     }
 
     private var shownProgram: String { String(decoding: command[0], as: UTF8.self) }

@@ -14,8 +14,9 @@ struct ReceivedSignal: Hashable, Sendable {
     /// Added to the number of what the kernel sent.
     private static let kernelMark: UInt8 = 0x80
 
-    /// Each of these signals that this process receives from now on, as long as it lives. Dispatch
-    /// and what is built on it do not say where a signal came from.
+    /// Each of these signals that this process receives from now on, as long as it lives. One that
+    /// it was started to ignore stays ignored, as shells have it. Dispatch and what is built on it
+    /// do not say where a signal came from.
     static func trapping(_ numbers: [Int32]) throws(Failure) -> AsyncStream<ReceivedSignal> {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else {
@@ -25,10 +26,17 @@ struct ReceivedSignal: Hashable, Sendable {
         _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
         pipeEnd.store(ends[1], ordering: .releasing)
         let (stream, continuation) = AsyncStream<ReceivedSignal>.makeStream()
-        for number in numbers { trap(number) }
+        for number in numbers where !isIgnored(number) { trap(number) }
         let source = ends[0]
         Thread.detachNewThread { read(source, to: continuation) }
         return stream
+    }
+
+    static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(number, nil, &action)
+        // SIG_IGN, an address that is no function's.
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == 1
     }
 
     private static func trap(_ number: Int32) {

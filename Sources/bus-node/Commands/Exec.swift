@@ -15,11 +15,11 @@ struct Exec: AsyncParsableCommand {
             Retry runs the command again, Skip exits 0, Abort exits as the command did. So does \
             exec when no node can be reached, unless the topology says whenUnreachable: fail, \
             which exits 69. Exits 128 + N when signal N ended the command, 127 when it was not \
-            found, 126 when it could not be run. Input, output and signals pass through; a command \
-            that fails within 10 s of Ctrl-C is not presented. A \
-            console groups failures of the same command, in the same way and in the same \
-            directory, on any host. From cron, limit how long they wait, and how many: \
-            --deadline, --max-waiting.
+            found, 126 when it could not be run. Input, output and signals pass through; one that \
+            was ignored at the start, as with nohup, stays ignored, for the command as well. A \
+            command that fails within 10 s of Ctrl-C is not presented. A console groups failures \
+            of the same command, in the same way and in the same directory, on any host. From \
+            cron, limit how long they wait, and how many: --deadline, --max-waiting.
 
             The report has the command and the end of its standard error. What looks like a secret \
             there is masked: values of names such as password and token, credentials in URLs, and \
