@@ -26,13 +26,17 @@ extension EndToEnd {
             return (nodes, try await Console().client(nodes[0].errors))
         }
 
-        /// What the nodes logged, wrote and say of themselves.
-        private func traces(of nodes: [Launched]) async throws -> [String: String] {
+        /// What the nodes logged, wrote and say of themselves, and the metrics of central's console.
+        private func traces(
+            of nodes: [Launched], _ client: ConsoleClient
+        ) async throws -> [String: String] {
             let status = try Launched(["status", "--to", sandbox.endpoint("relay"), "--json"])
             #expect(try await status.ending() == 0)
+            let metrics = try await client.send("GET", "/metrics")
+            #expect(metrics.status == 200 && metrics.text.contains("errorbus_answers_total"))
             let said = [
                 "central's log": nodes[0].errors.value, "relay's log": nodes[1].errors.value,
-                "relay's status": status.output.value,
+                "relay's status": status.output.value, "central's metrics": metrics.text,
             ]
             return try sandbox.files().merging(said) { $1 }
         }
@@ -60,7 +64,7 @@ extension EndToEnd {
             #expect(try await client.send("POST", path, .object(answer)).status == 200)
             #expect(try await exec.ending() == 0)
             let history = try await client.send("GET", "/api/v1/history").text
-            var written = try await traces(of: nodes)
+            var written = try await traces(of: nodes, client)
             written["console"] = shown + history
             for (place, text) in written {
                 let found = text.contains(/pl4nted-[a-z]+/)
@@ -105,7 +109,7 @@ extension EndToEnd {
             #expect(try await exec.ending() == 0)
             let history = try await client.send("GET", "/api/v1/history").text
             let audit = try await client.send("GET", "/api/v1/audit").text
-            var written = try await traces(of: nodes)
+            var written = try await traces(of: nodes, client)
             written["console"] = refused + held + shown + sent + history + audit
             written["exec's log"] = exec.errors.value
             for (place, text) in written { #expect(!text.contains("pl4nted"), "\(place)") }
@@ -131,14 +135,14 @@ extension EndToEnd {
             while next == first { next = try await console.openID(client) }
             let shown = try await client.send("GET", "/api/v1/presentations/\(next)").text
             #expect(shown.contains("found <***>"))
-            for (place, text) in try await traces(of: nodes) {
+            for (place, text) in try await traces(of: nodes, client) {
                 #expect(!text.contains("4711x"), "\(place)")
             }
             exec.send(SIGTERM)
             _ = try await exec.ending()
         }
 
-        @Test("Logs, ledgers and status have neither reasons nor userInfo of a report")
+        @Test("Logs, ledgers, metrics and status have neither reasons nor userInfo of a report")
         func payload() async throws {
             let (nodes, client) = try await bus()
             let present = try Launched([
@@ -155,10 +159,13 @@ extension EndToEnd {
             let answer = ["option": JSONValue("retry"), "by": "ann"]
             #expect(try await client.send("POST", path, .object(answer)).status == 200)
             #expect(try await present.ending() == 0)
-            var written = try await traces(of: nodes).filter { !$0.key.contains("sqlite") }
+            var written = try await traces(of: nodes, client).filter { !$0.key.contains("sqlite") }
             written["present's log"] = present.errors.value
             for (place, text) in written { #expect(!text.contains("pl4nted"), "\(place)") }
             #expect(written["central.jsonl"]?.contains("Boom") == true)
+            // A relay's log has not even the description of what passes.
+            #expect(written["relay's log"]?.contains("parent is up") == true)
+            #expect(written["relay's log"]?.contains("Boom") == false)
         }
     }
 }
