@@ -104,6 +104,34 @@ import Testing
         #expect(Set(rig.machine.entries.keys) == Set(Self.ids(1...2) + Self.ids(25...32)))
     }
 
+    @Test("F48 a day of made-up ids pushes out nothing of others, and leaves nothing behind")
+    func day() {
+        var times = LinkTimes()
+        // Both children are heard of once an hour.
+        times.silenceMax = 7_200_000
+        var rig = DownlinkRig.withChild(times: times)
+        _ = rig.get(.hello("b"), from: two)
+        for hour in 1...24 as ClosedRange<UInt64> {
+            let (id, own) = (PresentationID(hour), PresentationID(hour << 32))
+            _ = rig.get(.present(id), from: one)
+            _ = rig.answer(id)
+            _ = rig.get(.settled(id, .recovered), from: one)
+            _ = rig.get(.withdraw(id: own, reason: .origin), from: one)
+            for number in 1...4_200 as ClosedRange<UInt64> {
+                let madeUp = PresentationID(hour << 32 + number)
+                _ = rig.get(.withdraw(id: madeUp, reason: .origin), from: two)
+            }
+            #expect(rig.machine.unasked.count == LinkLimits().unaskedMax)
+            #expect(rig.machine.unasked.count(of: .child("a")) == 1)
+            #expect(
+                rig.get(.present(id), from: one).sent(to: one)
+                    == [.answered(id, .decision(didRecover: true))])
+            _ = rig.run(3_600_000)
+            #expect(rig.machine.entries.isEmpty)
+            #expect(rig.machine.children.count == 2)
+        }
+    }
+
     @Test("what another child presents counts for that one from then on")
     func moved() {
         var rig = rig { $0.rememberedMax = 10 }
