@@ -68,6 +68,20 @@ import Testing
         #expect(closed != nil && rig.now.since(opened) == 5_000)
     }
 
+    @Test("F29 a link that keys keep down is tried within 4.4 s, so that it is up 5 s after a mend")
+    func keptDown() {
+        var rig = UplinkRig()
+        _ = rig.machine.started(at: rig.now)
+        for failure in 1...100 {
+            #expect(rig.machine.giveUp("this node's key is not known", at: rig.now) == [.close])
+            let opened = rig.run(4_400).filter { $0.1 == .open(parent: 0) }
+            #expect(opened.count == 1, "after \(failure)")
+        }
+        _ = rig.machine.connected(at: rig.now)
+        _ = rig.get(UplinkRig.welcome())
+        #expect(rig.machine.isLive)
+    }
+
     @Test("F12 on loss of the first parent everything open goes to the next under the same ids")
     func nextParent() {
         var rig = UplinkRig.live(parents: 2)
