@@ -198,6 +198,22 @@ extension RealSockets {
             try await central.stop()
         }
 
+        @Test("F29 without the thread that checks keys no tcp port is listened on")
+        func withoutAuthenticator() throws {
+            let endpoint = try Endpoint("tcp://127.0.0.1:*")
+            let context = try ZMQContext(for: endpoint)
+            // Where libzmq asks about keys there is another socket already.
+            let other = zmq_socket(context.raw, ZMQ_REP)
+            #expect(zmq_bind(other, "inproc://zeromq.zap.01") == 0)
+            let ofReactor = ReactorKeys(KeyRing(try keys("central"))) {}
+            let failure = #expect(throws: TransportError.self) {
+                try ofReactor.keys(of: .router, endpoint, context)
+            }
+            #expect(failure?.operation == "check the keys of" && failure?.endpoint == endpoint)
+            zmq_close(other)
+            context.terminate()
+        }
+
         @Test("The status is read with a known key, and by no other")
         func status() async throws {
             let (central, endpoint) = try await central(KeyRing(try keys("central")))
