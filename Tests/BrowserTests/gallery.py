@@ -10,7 +10,7 @@ from browser import Page
 from consoles import Console, report
 from value_cases import asking
 
-SIZES = [("wide", 1280, 800), ("phone", 390, 844)]
+SIZES = [("wide", 1440, 900), ("middle", 1024, 768), ("phone", 390, 844)]
 SCHEMES = ["light", "dark"]
 ATTACK = "<script>window.hacked=1</script> \u202egnihton eteled\u202c \u2066x\u2069 a\0b "
 
@@ -28,9 +28,22 @@ def one(page, console):
     page.until(lambda: "node-07" in page.text("#detail"), "the report")
 
 
+def waiting(page, console, count, seconds=60):
+    console.fill(count)
+    page.until(lambda: page.text("#count").startswith(f"{count:,} waiting".replace(",", "\u202f")),
+               "all of them", seconds)
+
+
+def fifty(page, console):
+    waiting(page, console, 50)
+
+
 def many(page, console):
-    console.fill(500)
-    page.until(lambda: page.text("#count").startswith("500 waiting"), "all of them", 60)
+    waiting(page, console, 500)
+
+
+def ten_thousand(page, console):
+    waiting(page, console, 10_000, 120)
 
 
 def many_chosen(page, console):
@@ -328,12 +341,12 @@ def name_dialog(page, console):
     page.until(lambda: page.text("#nameDialog"), "the dialog for a name")
 
 
-SCENES = [nothing, one, many, many_chosen, expiring, leaving, answered, notices, claimed,
-          handed_over, hostile, thirty_options, filtered, filtered_in_part, filtered_group,
-          filtered_overview, saved_views, silences, no_silences, silence_form, silence_form_refused,
-          picked, picked_dialog, compact, history, audit, topology, large_topology, no_link,
-          help_dialog, name_dialog, times_to_answer, rule_form, values_form, undelivered,
-          token_form]
+SCENES = [nothing, one, fifty, many, ten_thousand, many_chosen, expiring, leaving, answered,
+          notices, claimed, handed_over, hostile, thirty_options, filtered, filtered_in_part,
+          filtered_group, filtered_overview, saved_views, silences, no_silences, silence_form,
+          silence_form_refused, picked, picked_dialog, compact, history, audit, topology,
+          large_topology, no_link, help_dialog, name_dialog, times_to_answer, rule_form,
+          values_form, undelivered, token_form]
 
 
 def photograph(scene, binary, folder):
