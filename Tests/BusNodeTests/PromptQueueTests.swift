@@ -178,11 +178,12 @@ struct PromptQueueTests {
     }
 
     @Test(
-        "A line goes to another prompt, opens a group, lists those that wait, or is a comment",
+        "A line goes to another prompt, opens a group, lists those that wait, or is for people",
         arguments: [
             ("*", .open), ("+", .next), (" + ", .next), ("#", .list), ("#3", .show(3)),
             (" # 12", .show(12)), ("**", nil), (" : It  ends. ", .comment("It  ends.")),
             (":", .comment("")), (":+", .comment("+")), ("a: b", nil),
+            (" :: It  ends. ", .note("It  ends.")), ("::", .note("")), (": :", .comment(":")),
             ("", nil), ("3", nil), ("++", nil), ("#x", nil), ("next", nil),
         ] as [(String, PromptCommand?)])
     func commands(line: String, command: PromptCommand?) {

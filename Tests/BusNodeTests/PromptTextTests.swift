@@ -1,4 +1,5 @@
 import ErrorBusTesting
+import Foundation
 import Testing
 
 @testable import BusNodeKit
@@ -132,6 +133,20 @@ struct PromptTextTests {
         let line = #"  comment: It \u{1B}[2J is full"#
         #expect(asked.text.hasSuffix("\n  [o] OK (Return)   [?] details\n\(line)"))
         #expect(asked.foot.reminder.hasSuffix("details\n\(line)"))
+    }
+
+    @Test("The prompt has the number of its notes, the details have them with author and time")
+    func notes() {
+        let text = PromptText(Prompts.prompt(ErrorReport(domain: "d", description: "Boom")))
+        let note = InboxNote(
+            id: UniqueID(high: 1, low: 1), by: "ann", text: "It \u{1B}[2J is full",
+            at: Moment(instant: .now, date: Date(timeIntervalSince1970: 0)))
+        let line = #"  note     1970-01-01T00:00:00Z ann: It \u{1B}[2J is full"#
+        #expect(text.details(notes: [note]).contains(line))
+        let asked = text.asked(
+            isColored: false, columns: 80, status: "", comment: "Why", noteCount: 2)
+        #expect(asked.text.hasSuffix("details\n  2 notes: see [?]\n  comment: Why"))
+        #expect(asked.foot.reminder.hasSuffix("details\n  2 notes: see [?]\n  comment: Why"))
     }
 
     @Test("The list has the prompts that wait with their numbers, each in one line")

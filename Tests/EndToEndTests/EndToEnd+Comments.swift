@@ -30,6 +30,7 @@ extension EndToEnd {
             #expect(await pty.shows("[o] One"))
             let long = String(repeating: "x", count: 2_049)
             #expect(await pty.enter(":\(long)", brings: "found 2049 bytes, allowed: a text of"))
+            #expect(await pty.enter(":: A note.", brings: "this node has no console"))
             #expect(await pty.enter(": Not this.", brings: "  comment: Not this."))
             #expect(await pty.enter(": It is full.", brings: "  comment: It is full."))
             #expect(await pty.enter("o", brings: "answered: one"))

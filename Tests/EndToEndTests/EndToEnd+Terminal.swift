@@ -292,6 +292,25 @@ extension EndToEnd {
             withExtendedLifetime((nodes, central)) {}
         }
 
+        @Test("With a console beside it, a note is written and read at a terminal")
+        func notes() async throws {
+            try sandbox.writeTopology(
+                presenters: "console: { listen: \"127.0.0.1:*\" }\n      - terminal")
+            let nodes = try await bus()
+            let present = try sandbox.present("--option", "one=One")
+            #expect(await pty.shows("[o] One"))
+            await type("::", brings: "found 0 characters, allowed: 1 to 1000")
+            await type(":: The disk is being replaced.", brings: "1 note: see [?]")
+            await type("?", brings: ": The disk is being replaced.")
+            await type("o", brings: "answered: one")
+            #expect(try await present.ending() == 0)
+            let isInLedger = await eventually { [sandbox] in
+                (try? sandbox.read("central.jsonl").contains("The disk is being replaced.")) == true
+            }
+            #expect(isInLedger)
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("A withdrawn presentation is in the journal as ended")
         func journaled() async throws {
             try sandbox.writeTopology(

@@ -46,11 +46,7 @@ package final class NodeAssembly: Sendable {
                 console, of: settings.name, in: loaded.topology, logger: logger)
         }
         self.consoles = consoles
-        // A console beside the terminal has the history of what is asked there.
-        let console = consoles.values.first
-        terminal = TerminalPresenter(logger: logger) { prompt in
-            await console?.earlier(than: prompt.id, of: prompt.report)
-        }
+        terminal = TerminalPresenter(logger: logger, console: consoles.values.first)
         runner = SubprocessRunner(folder: FilePath.folder(of: path))
     }
 

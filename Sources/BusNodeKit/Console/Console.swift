@@ -186,6 +186,14 @@ final class Console: Sendable {
         logger.info("console: \(act.word)", metadata: metadata)
     }
 
+    /// Writes a note of a person on a presentation, under an id only once.
+    func addNote(
+        _ text: String, to presentation: PresentationID, by person: String, id: UniqueID? = nil
+    ) throws(InboxRefusal) {
+        let added = try inbox.note(presentation, text, by: person, id: id)
+        if let added { note(.note(added), presentation, by: person) }
+    }
+
     func attach(_ node: Node) { running.set(node) }
 
     /// The status of its node; nil before that is made.

@@ -285,8 +285,7 @@ struct ConsoleAPI: Sendable {
         let fields = try BodyFields(body, allowing: "text", "by", "note")
         let text = try fields.text("text", upTo: ConsoleLimits.noteScalarMax)
         let by = try visitor.name(in: fields)
-        let added = try inbox.note(id, text, by: by, id: try fields.id("note"))
-        if let added { note(.note(added), id, by: by) }
+        try console.addNote(text, to: id, by: by, id: try fields.id("note"))
     }
 
     func note(_ act: PersonalAct, _ id: PresentationID, by person: String) {

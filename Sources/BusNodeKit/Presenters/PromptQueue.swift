@@ -175,6 +175,8 @@ struct PromptQueue: Hashable {
 enum PromptCommand: Hashable {
     /// Empty to take it back.
     case comment(String)
+    /// For the people who see the presentation at the console.
+    case note(String)
     case next
     case open
     case list
@@ -183,6 +185,10 @@ enum PromptCommand: Hashable {
     /// Nil for any other line.
     init?(_ line: String) {
         let whole = line.trimmingCharacters(in: .whitespacesAndNewlines)
+        if whole.hasPrefix("::") {
+            self = .note(whole.dropFirst(2).trimmingCharacters(in: .whitespacesAndNewlines))
+            return
+        }
         if whole.hasPrefix(":") {
             self = .comment(whole.dropFirst().trimmingCharacters(in: .whitespacesAndNewlines))
             return

@@ -38,14 +38,19 @@ struct PromptText {
             .joined(separator: "\n")
     }
 
-    /// All of the prompt with the comment on its answer, and what stays visible of it.
+    /// All of the prompt with the number of its notes and the comment on its answer, and what stays
+    /// visible of it.
     func asked(
-        isColored: Bool, columns: Int, status: String, comment: String?
+        isColored: Bool, columns: Int, status: String, comment: String?, noteCount: Int = 0
     ) -> PromptFoot.Asked {
-        let why = comment.map { Self.broken("comment: \($0.shown())", columns: columns) } ?? []
-        let reminder = [reminder(isColored: isColored, columns: columns)] + why
+        var below: [String] = []
+        if noteCount > 0 {
+            below.append("  \(noteCount) \(noteCount == 1 ? "note" : "notes"): see [?]")
+        }
+        if let comment { below += Self.broken("comment: \(comment.shown())", columns: columns) }
+        let reminder = [reminder(isColored: isColored, columns: columns)] + below
         return PromptFoot.Asked(
-            lines(isColored: isColored, columns: columns) + why,
+            lines(isColored: isColored, columns: columns) + below,
             foot: PromptFoot.Content(reminder: reminder.joined(separator: "\n"), status: status))
     }
 
@@ -157,7 +162,7 @@ struct PromptText {
     }
 
     /// The text for `?`: all facts. It answers nothing.
-    func details(columns: Int = 80) -> [String] {
+    func details(columns: Int = 80, notes: [InboxNote] = []) -> [String] {
         let report = prompt.report
         var lines = ["id       \(prompt.id)", "error    \(Self.identity(of: report))"]
         if let origin = prompt.origin { lines.append("from     \(origin)") }
@@ -173,7 +178,11 @@ struct PromptText {
                 text.label.padding(toLength: 9) + (whole.first ?? ""), columns: columns)
             shown += whole.dropFirst().flatMap { Self.foreign($0, columns: columns) }
         }
-        return shown + facts.flatMap { Self.broken($0, columns: columns) }
+        let noted = notes.map { note in
+            let text = note.text.escapedForTerminal(scalarLimit: ConsoleLimits.noteScalarMax)
+            return "note     \(note.at.date.ISO8601Format()) \(note.by.shown()): \(text)"
+        }
+        return shown + (facts + noted).flatMap { Self.broken($0, columns: columns) }
             + ["  [:] and a text says why you answer so, to the origin as well"]
     }
 

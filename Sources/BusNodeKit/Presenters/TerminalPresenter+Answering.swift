@@ -2,8 +2,8 @@ import ErrorBus
 
 // What a person does at the prompt on the screen: goes to another one, gives values, answers.
 extension TerminalPresenter {
-    /// Goes to another prompt, opens or joins a group, lists what waits, or keeps a comment.
-    /// Answers nothing.
+    /// Goes to another prompt, opens or joins a group, lists what waits, keeps a comment, or writes
+    /// a note. Answers nothing.
     func perform(_ command: PromptCommand, at first: Waiting) {
         let (before, members) = (queue.shown, shownGroup.members)
         func leave(_ members: some Sequence<PromptGroup.Member>) {
@@ -14,6 +14,7 @@ extension TerminalPresenter {
         case .comment(let text):
             Terminal.say(
                 "  comment: found \(text.utf8.count) bytes, allowed: \(GivenValues.allowedComment)")
+        case .note(let text): Terminal.say("  \(noted(text, on: first))")
         case .next:
             if queue.wasPutOff() {
                 leave(members)
@@ -41,6 +42,26 @@ extension TerminalPresenter {
             Terminal.say(lines.joined(separator: "\n"))
         }
         ask(first)
+    }
+
+    /// The notes at the console, oldest first.
+    func notes(on one: Waiting) -> [InboxNote] {
+        (try? console?.inbox.item(one.prompt.id).notes) ?? []
+    }
+
+    /// Writes a note at the console, and says the result.
+    private func noted(_ text: String, on one: Waiting) -> String {
+        guard let console else { return "no note: this node has no console" }
+        let (count, most) = (text.unicodeScalars.count, ConsoleLimits.noteScalarMax)
+        guard (1...most).contains(count) else {
+            return "note: found \(count) characters, allowed: 1 to \(most)"
+        }
+        do throws(InboxRefusal) {
+            try console.addNote(text, to: one.prompt.id, by: person)
+            return "noted"
+        } catch {
+            return "refused: \(error.description.shown())"
+        }
     }
 
     /// An option was chosen, with its values: it is answered, or needs a confirmation. False when

@@ -24,7 +24,8 @@ actor TerminalPresenter: Presenter {
     private static let waitingMax = 1_000
 
     private let logger: Logger
-    private let earlier: @Sendable (Prompt) async -> EarlierView?
+    /// The console beside it, which has the notes and the history of what is asked here.
+    let console: Console?
     let person: String
     private let isColored: Bool
     /// By their numbers in the queue.
@@ -60,12 +61,9 @@ actor TerminalPresenter: Presenter {
         let count = Atomic(0)
     }
 
-    /// - Parameter earlier: Finds other presentations of the same cause.
-    init(
-        logger: Logger, earlier: @escaping @Sendable (Prompt) async -> EarlierView?
-    ) {
+    init(logger: Logger, console: Console?) {
         self.logger = logger
-        self.earlier = earlier
+        self.console = console
         person = ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
         isColored = isatty(STDERR_FILENO) != 0
     }
@@ -84,7 +82,8 @@ actor TerminalPresenter: Presenter {
     }
 
     func present(_ prompt: Prompt) async throws -> Answer? {
-        let text = PromptText(prompt, earlier: await earlier(prompt))
+        let earlier = await console?.earlier(than: prompt.id, of: prompt.report)
+        let text = PromptText(prompt, earlier: earlier)
         return await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 guard !isClosed, waiting.count < Self.waitingMax, prompt.isOpen, !Task.isCancelled
@@ -175,7 +174,8 @@ actor TerminalPresenter: Presenter {
         let asked =
             lines.map { PromptFoot.Asked($0) }
             ?? one.text.asked(
-                isColored: isColored, columns: columns, status: status, comment: comment)
+                isColored: isColored, columns: columns, status: status, comment: comment,
+                noteCount: notes(on: one).count)
         Terminal.ask(asked.text, display, foot: asked.foot)
     }
 
@@ -239,8 +239,9 @@ actor TerminalPresenter: Presenter {
         switch first.text.keys.choice(text) {
         case .help:
             let columns = Terminal.columnCount
-            let details =
-                first.text.details(columns: columns) + shownGroup.details(columns: columns)
+            var details = first.text.details(columns: columns, notes: notes(on: first))
+            if console != nil { details.append("  [::] and a text is a note for other people") }
+            details += shownGroup.details(columns: columns)
             Terminal.say(details.joined(separator: "\n"))
         case .unknown(let reason):
             // No option is out of reach because its name looks like a command.
