@@ -5,6 +5,7 @@ Prints the answer as one line of JSON: the header fields of ANSWER, plus "result
 deadline passed.
 
 usage: req_client.py [--endpoint tcp://127.0.0.1:7701] [--report FILE]
+       req_client.py --origin deploy --secret keys/deploy.key_secret --parent keys/central.key
 """
 import argparse
 import json
@@ -13,6 +14,7 @@ import time
 import uuid
 
 import zmq
+import zmq.auth
 
 WAIT_MS = 20_000
 
@@ -48,7 +50,7 @@ def digest_of(payload):
 class Client:
     """One presentation at one parent."""
 
-    def __init__(self, endpoint, origin, ident, wait_ms, deadline):
+    def __init__(self, endpoint, origin, ident, wait_ms, deadline, secret=None, parent=None):
         self.origin, self.ident, self.wait_ms = origin, ident, wait_ms
         self.deadline = None if deadline is None else time.monotonic() + deadline
         self.attempt = 0
@@ -59,6 +61,10 @@ class Client:
         for option in (zmq.REQ_RELAXED, zmq.REQ_CORRELATE):
             self.socket.setsockopt(option, 1)
         self.socket.setsockopt(zmq.LINGER, 0)
+        if secret:
+            self.socket.curve_publickey, self.socket.curve_secretkey = \
+                zmq.auth.load_certificate(secret)
+            self.socket.curve_serverkey, _ = zmq.auth.load_certificate(parent)
         self.socket.connect(endpoint)
 
     def left(self):
@@ -73,6 +79,9 @@ class Client:
 
     def ask(self, frames, patience):
         """One request and its reply; None when none came within `patience` milliseconds."""
+        # A socket that has lost its connection would wait for another one.
+        if not self.socket.poll(patience, zmq.POLLOUT):
+            return None
         self.socket.send_multipart(frames)
         if not self.socket.poll(patience):
             return None
@@ -140,7 +149,9 @@ def apply(fields, recovering):
 def main():
     options = argparse.ArgumentParser(description="Presents one error and prints its answer.")
     options.add_argument("--endpoint", default="tcp://127.0.0.1:7701")
-    options.add_argument("--origin", default="cron")
+    options.add_argument("--origin", default="cron", help="with keys the name of its own")
+    options.add_argument("--secret", help="its own certificate, in a topology with keys")
+    options.add_argument("--parent", help="the public certificate of the node at the endpoint")
     options.add_argument("--id", default=str(uuid.uuid4()))
     options.add_argument("--report", help="a file with the report, - for standard input")
     options.add_argument("--wait-ms", type=int, default=WAIT_MS)
@@ -157,7 +168,8 @@ def main():
         with open(given.report, encoding="utf-8") as file:
             report = json.load(file)
 
-    client = Client(given.endpoint, given.origin, given.id, given.wait_ms, given.deadline)
+    client = Client(given.endpoint, given.origin, given.id, given.wait_ms, given.deadline,
+                    given.secret, given.parent)
     verb, fields = client.present(json.dumps(report).encode())
     printed = {"verb": verb, **fields}
     if verb == "ANSWER":

@@ -32,7 +32,7 @@ extension RealSockets {
             }
         }
 
-        @Test("The bare client in Python presents with a key, and gets nothing with another")
+        @Test("The clients in Python present with a key, and get nothing with another")
         func key() async throws {
             let bus = Bus()
             let (own, central) = (try #require(KeyPair.make()), try #require(KeyPair.make()))
@@ -51,15 +51,25 @@ extension RealSockets {
                 }
                 let endpoint = try #require(await node.boundEndpoints.first).description
                 let parent = try write(central, "central.key_secret")
-                let printed = try await Python.run(
+                let secret = try write(own, "deploy.key_secret")
+                let bare = try await Python.run(
                     "bare_client.py", "--endpoint", endpoint, "--parent", parent, "--secret",
-                    try write(own, "deploy.key_secret"))
-                #expect(printed["option"] == "retry")
+                    secret)
+                #expect(bare["option"] == "retry")
+                let request = try await Python.run(
+                    "req_client.py", "--endpoint", endpoint, "--parent", parent, "--secret",
+                    secret, "--origin", "deploy")
+                #expect(request["option"] == "retry" && request["settled"] == true)
                 let stranger = try write(try #require(KeyPair.make()), "stranger.key_secret")
                 await #expect(throws: Python.Failed.self) {
                     try await Python.run(
                         "bare_client.py", "--endpoint", endpoint, "--parent", parent, "--secret",
                         stranger, "--timeout", "0.5")
+                }
+                await #expect(throws: Python.Failed.self) {
+                    try await Python.run(
+                        "req_client.py", "--endpoint", endpoint, "--parent", parent, "--secret",
+                        stranger, "--origin", "deploy", "--deadline", "0.5")
                 }
             }
         }
