@@ -110,5 +110,31 @@ def a_form_is_for_all_of_a_group(page, console):
         assert values == {"path": "/data", "count": 3, "force": False}, values
 
 
+def a_command_gets_its_values_from_the_page(page, console):
+    script = ('test -d "$ERRORBUS_VALUE_PATH" && test ${#ERRORBUS_VALUE_PIN} = 4 && exit;'
+              ' echo "no folder <$ERRORBUS_VALUE_PATH>" >&2; exit 3')
+    worker = console.command("exec", "--field", "path=Folder", "--field", "pin=PIN:secret", "--",
+                             "sh", "-c", script)
+    signed(page, console)
+    former = None
+
+    def next_one():
+        items = console.call("/api/v1/inbox?stage=open")["items"]
+        return [item["id"] for item in items if item["stage"] == "open" and item["id"] != former]
+
+    # A folder that the command refuses is asked for again, with its reason.
+    for before, path in (("", "/nowhere"), ("/nowhere", console.folder.name)):
+        [former] = page.until(next_one, "the command's error")
+        page.go(f"inbox/{former}")
+        page.until(lambda: f"no folder <{before}>" in page.text("#detail"), "the reason")
+        page.click("[data-option=retry-with]")
+        page.until(lambda: page.text("#valuesTitle"), "the form")
+        page.press(*path, page.keys.TAB, *"zqxj", page.keys.ENTER)
+    assert worker.wait(20) == 0, worker.stderr.read()
+    assert "zqxj" not in worker.stderr.read()
+    assert "zqxj" not in page.run("return document.documentElement.outerHTML")
+
+
 ALL = [values_are_given_in_a_form_by_keys_alone, a_form_is_left_by_escape,
-       what_is_typed_after_the_end_acts_on_nothing, a_form_is_for_all_of_a_group]
+       what_is_typed_after_the_end_acts_on_nothing, a_form_is_for_all_of_a_group,
+       a_command_gets_its_values_from_the_page]
