@@ -68,6 +68,25 @@ extension RealSockets {
             try await central.stop()
         }
 
+        @Test("F24 A message of thousands of frames under a known key is refused as one")
+        func manyFrames() async throws {
+            let (central, endpoint) = try await central(KeyRing(try keys("central")))
+            let peer = try peer(to: endpoint, own: "worker")
+            let reply = try await peer.run { connection in
+                try connection.shakeHands()
+                let frames = Array(repeating: Frame(repeating: 0x78, count: 200), count: 5_000)
+                try connection.send([[]] + frames)
+                return try connection.receive()
+            }
+            let text = reply.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+            #expect(text.contains("400"), "\(text)")
+            // The next reply is to the next message: no part of the first one was one by itself.
+            try await peer.tell(.present(.client(origin: "worker")))
+            let next = try await peer.run { try $0.receive() }
+            #expect(try Message(frames: next.dropFirst()).verb == .answer)
+            try await central.stop()
+        }
+
         @Test("F25 Garbage under a known key is refused by its number; the same peer may go on")
         func garbage() async throws {
             let (central, endpoint) = try await central(KeyRing(try keys("central")))
