@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// What one listening socket's monitor has found, until the reactor takes it.
@@ -5,6 +6,10 @@ final class ListenerWatch: Sendable {
     private struct State {
         var connections: AcceptedConnections
         var failed: [FailedConnections.Cause: FailedConnections] = [:]
+
+        mutating func add(_ more: FailedConnections) {
+            failed[more.cause, default: FailedConnections(more.cause)].add(more)
+        }
     }
 
     private let state: Mutex<State>
@@ -14,13 +19,22 @@ final class ListenerWatch: Sendable {
     }
 
     /// Takes the next event, on the monitor's thread.
+    ///
+    /// A connection that takes one of the last descriptors is ended: without any, libzmq 4.3.4
+    /// looks for one without a pause over tcp, and ends the process over ipc.
     func take(_ event: SocketEvent, at now: MonotonicTime) {
+        if case .accepted(let descriptor) = event, ProcessFiles.isReserved(descriptor) {
+            let connection = PeerConnection(descriptor: descriptor)
+            let failed = FailedConnections(.noDescriptors, from: connection.origin)
+            // libzmq finds the end of the connection, and closes the descriptor.
+            shutdown(descriptor, Int32(SHUT_RDWR))
+            return state.withLock { $0.add(failed) }
+        }
         state.withLock { state in
             let failed = state.connections.take(event, at: now) {
                 PeerConnection(descriptor: $0).origin
             }
-            guard let failed else { return }
-            state.failed[failed.cause, default: FailedConnections(failed.cause)].add(failed)
+            if let failed { state.add(failed) }
         }
     }
 

@@ -50,6 +50,20 @@ enum ProcessFiles {
         }
     }
 
+    /// The most descriptors that connections leave to the rest of the process.
+    private static let reserveMax = 256
+
+    /// Whether a descriptor is one of the last ones that the process may have: the kernel gives the
+    /// lowest number that is free.
+    static func isReserved(_ descriptor: Int32) -> Bool {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
+            return false
+        }
+        let most = Int(clamping: limit.rlim_cur)
+        return Int(descriptor) >= most - min(reserveMax, most / 4)
+    }
+
     /// Whether the process may open one more descriptor.
     static var hasRoom: Bool {
         let descriptor = eventfd(0, CInt(EFD_CLOEXEC))

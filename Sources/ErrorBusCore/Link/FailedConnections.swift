@@ -16,7 +16,7 @@ package struct FailedConnections: Hashable, Sendable {
         case silent
         /// The peer ended the connection during the handshake.
         case leftEarly
-        /// No connection was taken: the process has no descriptor for it.
+        /// The connection was ended: the process has hardly a descriptor left.
         case noDescriptors
     }
 
@@ -54,7 +54,7 @@ package struct FailedConnections: Hashable, Sendable {
     /// Where they came from, and what to do. The same for any number of them.
     package var detail: String {
         switch cause {
-        case .noDescriptors: cause.remedy
+        case .noDescriptors where peers.isEmpty: cause.remedy
         default: "\(origin): \(cause.remedy)"
         }
     }
@@ -89,8 +89,8 @@ extension FailedConnections.Cause {
             "left during the handshake, as health checks, port scans and nodes without the right "
                 + "keys do; a node's own log has the reason"
         case .noDescriptors:
-            "no file descriptors left: new connections wait; raise the limit (ulimit -n, "
-                + "LimitNOFILE), or end connections that are not needed"
+            "hardly a file descriptor left: new connections are ended at once; raise the limit "
+                + "(ulimit -n, LimitNOFILE), or end connections that are not needed"
         }
     }
 }
