@@ -1,4 +1,5 @@
 import ErrorBus
+import Foundation
 import Hummingbird
 
 /// Why a request was refused: a status, a code for scripts, a sentence for people.
