@@ -256,7 +256,10 @@ final class People: Presenter, @unchecked Sendable {
     }
 
     private func release(_ id: PresentationID, by person: String) {
+        let stage = (try? inbox.item(id))?.stage
         guard (try? inbox.release(id, by: person)) != nil else { return }
+        // Where no one has claimed it, nothing changes.
+        guard case .claimed = stage else { return }
         noteClaim(of: id, by: person, for: 0)
         world.ledger.claims.append((id, world.scheduler.now, .presented, person))
     }
