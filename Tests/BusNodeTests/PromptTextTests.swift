@@ -140,7 +140,7 @@ struct PromptTextTests {
         let text = PromptText(Prompts.prompt(ErrorReport(domain: "d", description: "Boom")))
         let note = InboxNote(
             id: UniqueID(high: 1, low: 1), by: "ann", text: "It \u{1B}[2J is full",
-            at: Moment(instant: .now, date: Date(timeIntervalSince1970: 0)))
+            at: Moment(instant: ManualTime().now.instant, date: Date(timeIntervalSince1970: 0)))
         let line = #"  note     1970-01-01T00:00:00Z ann: It \u{1B}[2J is full"#
         #expect(text.details(notes: [note]).contains(line))
         let asked = text.asked(

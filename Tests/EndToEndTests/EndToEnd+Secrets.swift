@@ -26,7 +26,7 @@ extension EndToEnd {
             return (nodes, try await Console().client(nodes[0].errors))
         }
 
-        /// What the nodes logged, wrote and say of themselves, and the metrics of central's console.
+        /// What the nodes logged, wrote and say of themselves, and the metrics of a console.
         private func traces(
             of nodes: [Launched], _ client: ConsoleClient
         ) async throws -> [String: String] {

@@ -275,8 +275,8 @@ extension Plan {
     /// The longest that links take to be as they should after a fault has begun or ended, in
     /// milliseconds: silence is noticed, a parent is greeted again, what is open is asked again.
     var recoveryMax: UInt64 {
-        // What was refused for a limit is asked again after 1.5 s, at each hop; what the client of a
-        // revoked key asked goes after 2 s.
+        // What was refused for a limit is asked again after 1.5 s, at each hop; what the client
+        // of a revoked key asked goes after 2 s.
         if isCalm { return 2_100 + (policy?.delayMax ?? 0) + (openMax == nil ? 0 : 3_000) }
         return isFailover || isTight ? 20_000 : 65_000
     }
