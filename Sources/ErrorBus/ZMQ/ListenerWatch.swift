@@ -24,11 +24,10 @@ final class ListenerWatch: Sendable {
     /// looks for one without a pause over tcp, and ends the process over ipc.
     func take(_ event: SocketEvent, at now: MonotonicTime) {
         if case .accepted(let descriptor) = event, ProcessFiles.isReserved(descriptor) {
-            let connection = PeerConnection(descriptor: descriptor)
-            let failed = FailedConnections(.noDescriptors, from: connection.origin)
-            // libzmq finds the end of the connection, and closes the descriptor.
+            // libzmq finds the end of the connection, and closes the descriptor. At once, without a
+            // look at the other side: meanwhile libzmq accepts more.
             shutdown(descriptor, Int32(SHUT_RDWR))
-            return state.withLock { $0.add(failed) }
+            return state.withLock { $0.add(FailedConnections(.noDescriptors, from: nil)) }
         }
         state.withLock { state in
             let failed = state.connections.take(event, at: now) {

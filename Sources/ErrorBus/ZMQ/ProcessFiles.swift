@@ -50,8 +50,9 @@ enum ProcessFiles {
         }
     }
 
-    /// The most descriptors that connections leave to the rest of the process.
-    private static let reserveMax = 256
+    /// The most descriptors that connections leave to the rest of the process, and to those that
+    /// are accepted before this is noticed: as many as libzmq accepts in a tenth of a second.
+    private static let reserveMax = 4_096
 
     /// Whether a descriptor is one of the last ones that the process may have: the kernel gives the
     /// lowest number that is free.
@@ -61,7 +62,7 @@ enum ProcessFiles {
             return false
         }
         let most = Int(clamping: limit.rlim_cur)
-        return Int(descriptor) >= most - min(reserveMax, most / 4)
+        return Int(descriptor) >= most - min(reserveMax, most / 2)
     }
 
     /// Whether the process may open one more descriptor.

@@ -54,7 +54,7 @@ package struct FailedConnections: Hashable, Sendable {
     /// Where they came from, and what to do. The same for any number of them.
     package var detail: String {
         switch cause {
-        case .noDescriptors where peers.isEmpty: cause.remedy
+        case .noDescriptors: cause.remedy
         default: "\(origin): \(cause.remedy)"
         }
     }
