@@ -20,6 +20,7 @@ extension NodeMachine {
         case .cancel(let id, let generation, let reason):
             guard askers.first?[id] == .child(generation: generation) else {
                 actions.append(.cancel(id, generation: generation, reason))
+                if reason == .withdrawn { withdrawnBelow(id, at: now, into: &actions) }
                 return
             }
             askers[0][id] = nil
@@ -43,6 +44,17 @@ extension NodeMachine {
             forEachWay(at: now, into: &actions) {
                 $0.reachabilityChanged(id, isReachable, at: now)
             }
+        }
+    }
+
+    /// The origin withdrew what the chain still has. What was given up above, as people here were
+    /// asked, may have been answered there meanwhile: that answer came to nothing.
+    private mutating func withdrawnBelow(
+        _ id: PresentationID, at now: MonotonicTime, into actions: inout [NodeAction]
+    ) {
+        forEachWay(at: now, into: &actions) { way in
+            way.entries[id]?.isGivenUpByHop == true
+                ? way.withdrew(id, reason: .origin, at: now) : []
         }
     }
 

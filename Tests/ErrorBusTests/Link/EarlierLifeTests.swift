@@ -130,4 +130,15 @@ import Testing
         let answer = rig.fromParent(.answered(rig.id, .decision()))
         #expect(answer.up == [.settled(rig.id, .withdrawn)])
     }
+
+    @Test("what the origin withdraws here it withdraws there as well: it may be answered there")
+    func withdrawnForGood() throws {
+        var rig = try Rig()
+        try rig.presentHere()
+        _ = rig.welcomed()
+        _ = rig.fromParent(.withdrawn(id: rig.id))
+        let asked = try #require(rig.machine.below.entries[rig.id]?.asked)
+        let withdrawal = rig.fromChild(.withdraw(id: rig.id, reason: .origin))
+        #expect(withdrawal.up == [.withdraw(id: rig.id, reason: .origin, asked: asked)])
+    }
 }
