@@ -6,7 +6,8 @@ import Foundation
 // Unchecked: see Scheduler.
 final class Requester: TransportReceiver, @unchecked Sendable {
     private static let wait: UInt64 = 20_000
-    private static let patience = wait + 2_000
+    /// How long it waits for a reply before it sends a request again.
+    static let patience = wait + 2_000
 
     private struct Result {
         let answer: String

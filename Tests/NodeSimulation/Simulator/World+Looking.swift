@@ -47,9 +47,12 @@ extension World {
             gapSince[index] = nil
             return
         }
-        let since = max(gapSince[index] ?? scheduler.now, ask.time, ledger.lastFault)
+        // A program without a link learns that its parent was restarted when it asks again, once it
+        // has waited for its reply as long as it does.
+        let unnoticed = ask.worker == Plan.requester ? Requester.patience : 0
+        let since = max(gapSince[index] ?? scheduler.now, ask.time, ledger.lastFault + unnoticed)
         gapSince[index] = since
-        let lasted = scheduler.now - since
+        let lasted = scheduler.now - min(scheduler.now, since)
         if lasted > ledger.gaps[ask.id]?.lasted ?? 0 { ledger.gaps[ask.id] = (since, lasted) }
     }
 
