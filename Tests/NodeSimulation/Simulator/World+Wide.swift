@@ -33,7 +33,14 @@ extension World {
         let beside = ledger.shown.filter { shown in
             shown.path.last == child && (shown.hidden ?? now) + 500 >= now
         }
-        let origins = Set(beside.map(\.origin)).count
+        // At the presenter an origin counts from its PRESENT on, before people see anything of it.
+        let coming = ledger.asks.filter { ask in
+            ask.isOpen && ledger.askers[ask.id] == child && ledger.decision(of: ask.id) == nil
+                && !ledger.refusedForRoom.contains(ask.id)
+        }
+        let origins = Set(
+            beside.compactMap(\.origin) + coming.map { plan.nodeName(of: $0.worker) }
+        ).count
         ledger.mostOrigins[child] = max(ledger.mostOrigins[child] ?? 1, origins)
         let open = Set(beside.filter { $0.hidden == nil }.map(\.id)).count
         if open > most * (ledger.mostOrigins[child] ?? 1) { ledger.overRoom.append(prompt.id) }
