@@ -77,9 +77,13 @@ extension World {
             return true
         }
         guard plan.coalescer != nil else { return false }
+        // It waits for an equal one, also while the answer to that one is on its way: how long that
+        // takes `answerArrives` checks.
         return ledger.attempts.contains { $0.id == ask.id && $0.life == ask.life }
             || ledger.asks.contains {
-                $0.trouble == ask.trouble && ledger.prompts[$0.id, default: 0] > 0
+                $0.trouble == ask.trouble
+                    && (ledger.prompts[$0.id, default: 0] > 0
+                        || $0.isOpen && ledger.decision(of: $0.id) != nil)
             }
     }
 

@@ -16,11 +16,8 @@ extension World {
         }
         for ask in openAsks.map({ ledger.asks[$0] })
         where isDue(ask) && scheduler.now > ask.time + 5_000 {
-            // What was answered may be on its way to a slow disk; the answer to an equal one may be
-            // carried out for this one as well.
-            note(
-                ask.id, "not in front of people",
-                isInFront(ask) || disk.isSlow || ledger.isBeingAttempted(ask))
+            // What was answered may be on its way to a slow disk.
+            note(ask.id, "not in front of people", isInFront(ask) || disk.isSlow)
             guard plan.coalescer == nil, plan.openMax == nil, ask.worker != Plan.requester,
                 let place = open.first(where: { ledger.shown[$0].id == ask.id }),
                 scheduler.now > ledger.shown[place].time + 5_000
