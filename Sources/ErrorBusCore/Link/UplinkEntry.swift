@@ -115,6 +115,17 @@ struct UplinkEntry: Hashable, Sendable {
         firstAttempt = attempt + 1
     }
 
+    /// After a 403 that may not be final: presents again at once if a parent held it. Else a PRESENT
+    /// is under way, and its pauses, which grow where no reply comes, begin with the shortest again.
+    mutating func askOnceMore(at now: MonotonicTime) {
+        notYoursCount += 1
+        switch phase {
+        case .accepted: askAnew(at: now)
+        case .asking(let next, 2...): phase = .asking(next: next, tries: 1)
+        case .waiting, .asking, .answered, .settled, .moving, .withdrawing, .gone: break
+        }
+    }
+
     /// Records that this life of the parent does not need the result.
     mutating func noteKnown(in boot: BootID?) {
         knownIn = boot

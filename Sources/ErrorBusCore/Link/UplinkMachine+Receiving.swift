@@ -208,8 +208,7 @@ extension UplinkMachine {
             // unless it is known not to have: then this path only waits for it (rule 11). Two
             // refusals cause one PRESENT. A refusal by a hop further up comes each time.
             guard entry.request.present.isOriginReachable else { return [] }
-            entry.notYoursCount += 1
-            if entry.isAccepted { entry.askAnew(at: now) }
+            entry.askOnceMore(at: now)
         case .busy,
             .noResponder where retry != nil,
             .notYours where retry != nil:

@@ -120,4 +120,20 @@ import Testing
         #expect(rig.get(reject).refusals == [.notYours])
         #expect(rig.machine.entries.isEmpty)
     }
+
+    @Test("403 to each PRESENT is final soon: the pauses before the next one do not grow")
+    func notYoursEachTime() {
+        var rig = UplinkRig.live()
+        _ = rig.present(id)
+        _ = rig.get(.accepted(id: id, attempt: 1))
+        let reject = Message.reject(.init(.notYours, "this key is no relay's", id: id))
+        var (seconds, refusals) = (0, rig.get(reject).refusals)
+        while refusals.isEmpty, seconds < 60 {
+            let verbs = rig.runAlive(1_000).map(\.1).verbs
+            for verb in verbs where verb == .present { refusals += rig.get(reject).refusals }
+            seconds += 1
+        }
+        #expect(refusals == [.notYours])
+        #expect(seconds <= 30)
+    }
 }
