@@ -25,11 +25,20 @@ extension World {
             let station = ask.told.last?.state.station
             note(
                 ask.id, "its caller is told: \(station?.rawValue ?? "nothing")",
-                station == .presented || station == .claimed || station == .queued)
+                station == .presented || station == .claimed || station == .queued
+                    || mayBeUntold(ledger.shown[place]))
             note(
                 ask.id, "people read that its origin cannot be reached",
                 lives[Plan.presenter]?.isReachable(ask.id) != false)
         }
+    }
+
+    /// Where messages are lost at random, what a caller is told may be lost as well: it is told
+    /// again at its next AWAIT.
+    private func mayBeUntold(_ shown: Ledger.Shown) -> Bool {
+        let clearAt = start + plan.chaosLasts
+        return plan.weather.loss > 0 && shown.time < clearAt
+            && scheduler.now < clearAt + LinkTimes().awaitEvery + 5_000
     }
 
     /// Do people see that the caller is gone, and is the prompt withdrawn in the end?
