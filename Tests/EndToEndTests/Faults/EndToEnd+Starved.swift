@@ -124,7 +124,7 @@ extension EndToEnd {
                 let isBelow = await eventually { Self.descriptorCount(of: central.pid) < 140 }
                 #expect(isBelow)
             }
-            #expect(await central.says("kind=noDescriptors"))
+            #expect(await pty.shows("kind=noDescriptors"))
             pty.type("o\n")
             #expect(try await first.ending() == 0)
             strangers.removeAll()
