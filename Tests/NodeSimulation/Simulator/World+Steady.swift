@@ -33,12 +33,14 @@ extension World {
         }
     }
 
-    /// Where messages are lost at random, what a caller is told may be lost as well: it is told
-    /// again at its next AWAIT.
+    /// What a caller is told may be lost, at random or where a queue on its way has no room: it is
+    /// told again at its next AWAIT.
     private func mayBeUntold(_ shown: Ledger.Shown) -> Bool {
-        let clearAt = start + plan.chaosLasts
-        return plan.weather.loss > 0 && shown.time < clearAt
-            && scheduler.now < clearAt + LinkTimes().awaitEvery + 5_000
+        var lostAt = network.fullAt.filter { shown.path.contains($0.key.child) }.map(\.value)
+        if plan.weather.loss > 0 { lostAt.append(start + plan.chaosLasts) }
+        return lostAt.contains {
+            shown.time <= $0 && scheduler.now < $0 + LinkTimes().awaitEvery + 5_000
+        }
     }
 
     /// Do people see that the caller is gone, and is the prompt withdrawn in the end?
