@@ -115,8 +115,9 @@ struct UplinkEntry: Hashable, Sendable {
         firstAttempt = attempt + 1
     }
 
-    /// After a 403 that may not be final: presents again at once if a parent held it. Else a PRESENT
-    /// is under way, and its pauses, which grow where no reply comes, begin with the shortest again.
+    /// After a 403 that may not be final: presents again at once if a parent held it. Else a
+    /// PRESENT is under way, and its pauses, which grow where no reply comes, begin with the
+    /// shortest again.
     mutating func askOnceMore(at now: MonotonicTime) {
         notYoursCount += 1
         switch phase {
