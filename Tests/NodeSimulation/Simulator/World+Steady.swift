@@ -33,8 +33,8 @@ extension World {
         }
     }
 
-    /// What a caller is told may be lost, at random or where a queue on its way has no room: it is
-    /// told again at its next AWAIT.
+    /// A PENDING for a caller may be lost, at random or where a queue on its way has no room: it
+    /// comes again at the next AWAIT.
     private func mayBeUntold(_ shown: Ledger.Shown) -> Bool {
         var lostAt = network.fullAt.filter { shown.path.contains($0.key.child) }.map(\.value)
         if plan.weather.loss > 0 { lostAt.append(start + plan.chaosLasts) }
