@@ -67,7 +67,7 @@ def rows_of_many_groups_are_answered_together(page, console):
     page.click("#confirmYes", "Skip × 3")
     assert {each.answer() for each in (*same, one)} == {("skip", "ada")}
     page.until(lambda: page.text("#pickedResult") == "3 answered.", "the result")
-    assert results(page) == ["answered"] * 3, results(page)
+    page.until(lambda: results(page) == ["answered"] * 3, "the result of each")
     page.press(page.keys.ESCAPE)
     page.until(lambda: not page.text("#picked"), "nothing to be selected")
     assert open_count(console) == 1 and other.id
@@ -92,6 +92,9 @@ def what_is_refused_says_why(page, console):
     page.click("#confirmYes", "Skip × 3")
     assert third.answer() == ("skip", "ada")
     page.until(lambda: page.text("#pickedResult").startswith("1 answered; 2 not: "), "the result")
+    # The lines are drawn after their sum.
+    page.until(lambda: [text for text in results(page) if text.startswith("not sent: ")][1:]
+               and "answered" in results(page), "the result of each")
     lines = {line.split("\n")[1]: line for line in page.texts("#pickedBody .act")}
     assert "not sent: claimed by another person" in lines[texts[0]], lines
     assert "not sent: " in lines[texts[1]] and "answered" in lines[texts[2]], lines
@@ -125,7 +128,8 @@ def what_was_not_done_is_not_counted(page, console):
     result = page.text("#pickedResult")
     assert "The console answered 502." in result, result
     assert result.endswith("; 1 got no reply and may have arrived."), result
-    assert "not sent: The console answered 502." in results(page), results(page)
+    page.until(lambda: "not sent: The console answered 502." in results(page),
+               "the result of each")
     assert any(text.startswith("The console could not be reached.") for text in results(page))
 
 
