@@ -62,7 +62,7 @@ enum ProcessFiles {
             return false
         }
         let most = Int(clamping: limit.rlim_cur)
-        return Int(descriptor) >= most - min(reserveMax, most / 2)
+        return Int(descriptor) >= most - min(reserveMax, most / 4)
     }
 
     /// Whether the process may open one more descriptor.

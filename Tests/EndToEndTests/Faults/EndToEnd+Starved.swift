@@ -121,7 +121,7 @@ extension EndToEnd {
             for _ in 0..<10 {
                 strangers += Self.connections(to: endpoint, count: 20)
                 // Those that took a reserved one are ended.
-                let isBelow = await eventually { Self.descriptorCount(of: central.pid) < 140 }
+                let isBelow = await eventually { Self.descriptorCount(of: central.pid) < 204 }
                 #expect(isBelow)
             }
             #expect(await pty.shows("kind=noDescriptors"))

@@ -1,6 +1,5 @@
 import Testing
 
-@testable import BusNodeKit
 @testable import ErrorBus
 @testable import ErrorBusCore
 
