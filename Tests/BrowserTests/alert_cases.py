@@ -97,7 +97,7 @@ def what_comes_is_told_who_looks_elsewhere(page, console):
     look(page, "hidden")
     console.ask(report("Not grave.", severity="warning"))
     arrived(page, 3)
-    assert told(page) == []
+    page.until(lambda: told(page) == [])
     console.ask(report("x" * 300, userInfo={"password": "hunter2"}))
     arrived(page, 4)
     [one] = told(page)
@@ -107,21 +107,21 @@ def what_comes_is_told_who_looks_elsewhere(page, console):
     look(page, True)
     [graver] = console.ask(report("Graver.", severity="critical"))
     arrived(page, 5)
-    assert [each["body"] for each in told(page)][1:] == ["Graver."]
-    assert told(page)[0]["tag"] != told(page)[1]["tag"]
+    page.until(lambda: [each["body"] for each in told(page)][1:] == ["Graver."])
+    page.until(lambda: told(page)[0]["tag"] != told(page)[1]["tag"])
     # It leads to the presentation.
     page.run("window.told[1].onclick()")
     page.shown("Graver.")
-    assert page.run("return location.hash") == f"#/inbox/{graver.id}"
-    assert told(page)[1]["isClosed"]
+    page.until(lambda: page.run("return location.hash") == f"#/inbox/{graver.id}")
+    page.until(lambda: told(page)[1]["isClosed"])
     # What was answered waits no longer, and who is back needs none.
     [again] = console.ask(report("Answered by bob."))
     arrived(page, 6)
     console.call(f"/api/v1/presentations/{again.id}/answer", {"option": "skip", "by": "bob"})
     page.until(lambda: told(page)[2]["isClosed"], "it to be taken back")
-    assert not told(page)[0]["isClosed"]
+    page.until(lambda: not told(page)[0]["isClosed"])
     look(page, False)
-    assert all(each["isClosed"] for each in told(page))
+    page.until(lambda: all(each["isClosed"] for each in told(page)))
 
 def what_was_open_when_the_page_came_is_not_told(page, console):
     opted_in(page, console, "warning")
@@ -133,10 +133,10 @@ def what_was_open_when_the_page_came_is_not_told(page, console):
     page.driver.refresh()
     page.until(lambda: page.text("#link") == "live", "the page again")
     page.row("Was open before.")
-    assert told(page) == []
+    page.until(lambda: told(page) == [])
     console.ask(report("Has come since."))
     arrived(page, 2)
-    assert [each["body"] for each in told(page)] == ["Has come since."]
+    page.until(lambda: [each["body"] for each in told(page)] == ["Has come since."])
 
 
 def a_burst_is_told_once(page, console):
@@ -170,7 +170,7 @@ def a_refusal_of_notifications_says_what_to_do(page, console):
     page.until(lambda: "shows no notifications of a page" in page.text("#alertNote"), "why not")
     page.click("#nameDialog button", "Cancel")
     page.until(lambda: not page.text("#nameDialog"), "the dialog to close")
-    assert page.run("return localStorage.getItem('errorbus.alerts')") is None
+    page.until(lambda: page.run("return localStorage.getItem('errorbus.alerts')") is None)
 
 
 def the_icon_says_what_is_open(page, console):

@@ -80,15 +80,18 @@ class Page:
         self.until(lambda: self.text("#link") == "live", "the page to be linked")
         self.until(lambda: self.run("return opener.document.hidden"), "the other tab to be hidden")
 
-    def until(self, condition, what, seconds=PATIENCE):
-        """Waits for what the page does by itself; what it never does fails the test."""
+    def until(self, condition, what=None, seconds=PATIENCE):
+        """Waits for what the page does by itself; what it never does fails the test. Whatever a case
+        says of the page, it says through here: what was clicked is drawn a moment later. `what`
+        is a text, or gives one of what was found in the end."""
         end = time.monotonic() + seconds
         while True:
             found = condition()
             if found:
                 return found
             if time.monotonic() > end:
-                raise AssertionError(f"waited {seconds} s for {what}")
+                found = what() if callable(what) else what or "the condition above"
+                raise AssertionError(f"waited {seconds} s for {found}")
             time.sleep(0.05)
 
     def run(self, script, *arguments):

@@ -85,12 +85,13 @@ def a_note_is_seen_by_all(page, console):
     page.until(lambda: page.text("#noteDialog"), "the form")
     page.press(*"called <b>Bob</b>, not 1", page.keys.TAB, page.keys.ENTER)
     page.until(lambda: "called <b>Bob</b>, not 1" in page.text(".notes li"), "the own note")
-    assert "1 note" in page.text("#list .row .from"), page.text("#list .row")
+    page.until(lambda: "1 note" in page.text("#list .row .from"), lambda: page.text("#list .row"))
     page.driver.switch_to.window(second)
     page.until(lambda: "called <b>Bob</b>, not 1" in page.text(".notes li"), "the other's note")
     head = page.text(".notes .meta")
     assert "ada" in head and ("UTC" in head or "GMT" in head or "CE" in head), head
-    assert not page.run("return document.querySelector('.notes li b b, .notes li p b b')")
+    page.until(
+        lambda: not page.run("return document.querySelector('.notes li b b, .notes li p b b')"))
     # What has ended takes notes, too; a refused one stays in the form.
     page.click("[data-option=skip]")
     assert question.answer() == ("skip", "ada")
@@ -104,7 +105,7 @@ def a_note_is_seen_by_all(page, console):
     page.press("z")
     page.click("#noteDialog [value=save]")
     page.until(lambda: "found 50 notes" in page.text("#noteProblem"), "the refusal")
-    assert page.run("return document.querySelector('#noteText').value") == "z"
+    page.until(lambda: page.run("return document.querySelector('#noteText').value") == "z")
     page.press(page.keys.ESCAPE)
     page.until(lambda: not page.text("#noteDialog"), "the form to close")
 
@@ -125,7 +126,7 @@ def a_comment_goes_with_the_answer(page, console):
     assert question.answer() == ("skip", "ada")
     comment = "the <b>disk</b>, not 1!\ntwo"
     page.until(lambda: comment in page.text(".decide .said"), "the comment")
-    assert not page.run("return document.querySelector('.said b')")
+    page.until(lambda: not page.run("return document.querySelector('.said b')"))
     answer = console.call(f"/api/v1/presentations/{question.id}")["answer"]
     assert answer["comment"] == comment, answer
     # What another person has answered, and may undo, has not ended.
@@ -154,7 +155,7 @@ def a_text_is_as_long_as_the_server_counts_it(page, console):
     # Of characters, which a note has, each is one.
     page.press("n")
     page.until(lambda: page.text("#noteDialog"), "the form")
-    assert insert(page, "#noteText", "🦉" * 1001) == "🦉" * 1000
+    page.until(lambda: insert(page, "#noteText", "🦉" * 1001) == "🦉" * 1000)
     # Within the text nothing fits either, and the cursor stays.
     page.run("document.querySelector('#noteText').setSelectionRange(0, 0)")
     page.press("x")
@@ -166,12 +167,12 @@ def a_text_is_as_long_as_the_server_counts_it(page, console):
     notes = console.call(f"/api/v1/presentations/{question.id}")["notes"]
     assert notes[0]["text"] == "🦉" * 1000, notes
     # Of bytes, which a comment has, each is four.
-    assert insert(page, "#comment", "🦉" * 600) == "🦉" * 512
+    page.until(lambda: insert(page, "#comment", "🦉" * 600) == "🦉" * 512)
     page.click("[data-option=skip]")
     assert question.reply()["comment"] == "🦉" * 512
     # What is cut is cut between characters.
-    assert page.part("text", "part.shown('🦉🦉🦉', 2)") == "🦉🦉…"
-    assert page.part("text", "part.shown('🦉🦉🦉', 3)") == "🦉🦉🦉"
+    page.until(lambda: page.part("text", "part.shown('🦉🦉🦉', 2)") == "🦉🦉…")
+    page.until(lambda: page.part("text", "part.shown('🦉🦉🦉', 3)") == "🦉🦉🦉")
 
 
 def a_claim_keeps_others_off(page, console):
@@ -182,7 +183,8 @@ def a_claim_keeps_others_off(page, console):
                  {"by": "bea", "forMilliseconds": 60000})
     page.choose("Only one of us.")
     page.until(lambda: "Claimed by bea" in page.text(".decide"), "bea's claim")
-    assert page.run("return document.querySelector('[data-option=retry]').ariaDisabled")
+    page.until(
+        lambda: page.run("return document.querySelector('[data-option=retry]').ariaDisabled"))
     page.click(".decide button", "Take over")
     page.until(lambda: "Claimed by you" in page.text(".decide"), "the claim taken over")
     page.click(".decide button", "Release")
@@ -221,7 +223,8 @@ def a_claim_is_prolonged_and_handed_over(page, console):
     page.until(lambda: page.text("#handDialog"), "the form again")
     page.press(*"bea", page.keys.ENTER)
     page.until(lambda: "Claimed by bea" in page.text(".decide"), "bea's claim")
-    assert page.run("return document.querySelector('[data-option=retry]').ariaDisabled")
+    page.until(
+        lambda: page.run("return document.querySelector('[data-option=retry]').ariaDisabled"))
     page.press("h")
     page.until(lambda: "Claim it first" in page.text("#toasts"), "why not")
     page.go("audit")
@@ -263,7 +266,7 @@ def the_keyboard_is_enough(page, console):
     page.until(lambda: page.text("#confirmDialog"), "the confirmation again")
     page.press(keys.TAB, keys.ENTER)
     found = two.answer()
-    assert found == ("purge", "ada"), (found, page.text("body"))
+    assert found == ("purge", "ada"), found
     page.press("/", keys.ESCAPE, keys.ESCAPE, keys.HOME)
     page.shown("Number one.")
     page.press("1")
@@ -292,12 +295,14 @@ def what_has_ended_is_found_again(page, console):
     page.run("const view = document.getElementById('view'); view.value = 'ended';"
              "view.dispatchEvent(new Event('input'))")
     page.until(lambda: len(page.texts("#list .row")) == 2, "both ended")
-    assert page.run("return document.getElementById('list').ariaLabel") == "Ended presentations"
+    page.until(
+        lambda: page.run("return document.getElementById('list').ariaLabel")
+        == "Ended presentations")
     page.press("/", *"disk bea")
     page.until(lambda: len(page.texts("#list .row")) == 1, "the filter")
     page.choose("The disk was full.")
     page.until(lambda: "Too many logs." in page.text("#detail"), "the reason")
-    assert "“Skip” by bea" in page.text(".decide"), page.text(".decide")
+    page.until(lambda: "“Skip” by bea" in page.text(".decide"), lambda: page.text(".decide"))
     address = page.run("return location.href")
     assert address.endswith(f"#/inbox/{one.id}?filter=disk+bea&show=ended"), address
     page.driver.refresh()
@@ -306,7 +311,7 @@ def what_has_ended_is_found_again(page, console):
     page.until(lambda: "The lease was over." in page.text("#audit"), "the audit")
     page.press("/", *"disk")
     page.until(lambda: "The lease was over." not in page.text("#audit"), "the search")
-    assert "The disk was full." in page.text("#audit"), page.text("#audit")
+    page.until(lambda: "The disk was full." in page.text("#audit"), lambda: page.text("#audit"))
 
 
 def the_link_comes_back_after_a_restart(page, console):
@@ -357,15 +362,16 @@ def a_silence_is_made_like_this(page, console):
     page.choose("The mirror is being moved.")
     page.press("s")
     page.until(lambda: "1 open now" in page.text("#silencePreview"), "what it would silence")
-    assert "The mirror is being moved." in page.text("#silencePreview")
-    assert page.run("return document.activeElement.id") == "silenceComment"
+    page.until(lambda: "The mirror is being moved." in page.text("#silencePreview"))
+    page.until(lambda: page.run("return document.activeElement.id") == "silenceComment")
     page.click(".chip", "only host")
     # A text with * in it is matched as it stands, not as a pattern.
     page.until(lambda: "1 open now" in page.text("#silencePreview"), "the same")
-    assert page.run("return document.querySelector('.infoLine .value').value") == "/^a\\*b$/"
+    page.until(
+        lambda: page.run("return document.querySelector('.infoLine .value').value") == "/^a\\*b$/")
     page.click("#silenceSave")
     page.until(lambda: "give a reason" in page.text("#commentProblem"), "what is missing")
-    assert page.run("return document.activeElement.id") == "silenceComment"
+    page.until(lambda: page.run("return document.activeElement.id") == "silenceComment")
     page.press(*"planned")
     page.click("#silenceOpen")
     page.click("#silenceSave")
@@ -401,11 +407,13 @@ def a_silence_is_refused_beside_its_field(page, console):
     page.press(*"/[/")
     page.until(lambda: page.text("#domainProblem"), "the server's refusal beside the field")
     page.until(lambda: "until this is mended" in page.text("#silencePreview"), "no preview")
-    assert page.run("return document.querySelector('[name=domain]').ariaInvalid") == "true"
+    page.until(
+        lambda: page.run("return document.querySelector('[name=domain]').ariaInvalid") == "true")
     page.click("#silenceSave")
     page.until(lambda: not page.run("return document.getElementById('silenceSave').disabled"),
                "the answer")
-    assert page.text("#domainProblem") and page.text("#silenceDialog"), "it must stay open"
+    page.until(lambda: page.text("#domainProblem") and page.text("#silenceDialog"),
+               "it must stay open")
     page.press(page.keys.ESCAPE)
     page.until(lambda: not page.text("#silenceDialog"), "the form to close")
     assert console.call("/api/v1/silences")["silences"] == []
@@ -462,7 +470,8 @@ def what_helped_before_is_shown(page, console):
     page.until(lambda: "The same 3 times in the last 7 days." in page.text(".earlier"), "earlier")
     first, second = page.texts(".earlier ul li")
     assert "recovered 2 of 2" in first and "recovered 1 of 1" in second, (first, second)
-    assert len(page.texts(".earlier ol li")) == 3 and "by ada" in page.text(".earlier ol")
+    page.until(
+        lambda: len(page.texts(".earlier ol li")) == 3 and "by ada" in page.text(".earlier ol"))
     # Structures and lines are in their form, and are copied as they are shown.
     shards, host, log = sorted(page.texts(".pairs dd .foreign")[:3])
     assert (host, log[:4]) == ("db-1", "one\n") and '"id": 1' in shards, (host, log, shards)
@@ -471,13 +480,13 @@ def what_helped_before_is_shown(page, console):
         "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
     page.click(".copy", "Copy all as JSON")
     page.until(lambda: "Copied." in page.text("#toasts"), "the copy")
-    assert '"log": "one\\ntwo' in page.run("return navigator.clipboard.readText()")
+    page.until(lambda: '"log": "one\\ntwo' in page.run("return navigator.clipboard.readText()"))
     page.click(".copy", "Copy link")
     place = page.run("return location.hash")
     page.until(lambda: page.run("return navigator.clipboard.readText()")
                == f"{console.address}/{place}", "the address")
     runbook = "https://runbooks.example/lease"
-    assert page.run(f"return Boolean(document.querySelector('a[href=\"{runbook}\"]'))")
+    page.until(lambda: page.run(f"return Boolean(document.querySelector('a[href=\"{runbook}\"]'))"))
 
 
 what_helped_before_is_shown.journaled = True
@@ -504,11 +513,12 @@ def what_the_inbox_has_forgotten_is_in_the_journal(page, console):
     page.go(f"inbox/{presentation.id}")
     page.until(lambda: "From the journal: it ended" in page.text("#detail"), "the past one")
     text = page.text("#detail")
-    assert page.text("#title") == "The disk was full." and "“skip” by bea" in text, text
+    page.until(lambda: page.text("#title") == "The disk was full." and "“skip” by bea" in text,
+               lambda: text)
     assert "cannot be answered" in text and "It was the rotation." in text, text
-    assert page.text("#detail .said") == "Too full.", text
-    assert page.texts("#detail .history li"), text
-    assert not page.texts(".decide") and "Write a note" not in text, text
+    page.until(lambda: page.text("#detail .said") == "Too full.", lambda: text)
+    page.until(lambda: page.texts("#detail .history li"), lambda: text)
+    page.until(lambda: not page.texts(".decide") and "Write a note" not in text, lambda: text)
     page.expects("404")
     page.go("inbox/00000000-0000-4000-8000-000000000000")
     page.until(lambda: "This presentation is not here" in page.text("#detail"), "none")
@@ -522,9 +532,10 @@ def what_is_applied_on_expiry_is_shown(page, console):
     console.ask(report("Not for a long time.", onExpiry="retry"), deadline=36_000)
     page.open(console.url)
     page.choose("Not for a long time.")
-    assert "“Retry” is applied in" in page.text(".expiry"), page.text(".expiry")
+    page.until(lambda: "“Retry” is applied in" in page.text(".expiry"),
+               lambda: page.text(".expiry"))
     page.choose("Soon it decides itself.")
-    assert "Without an answer “Skip” is applied in" in page.text(".expiry")
+    page.until(lambda: "Without an answer “Skip” is applied in" in page.text(".expiry"))
     marks = page.texts("#list .age.near")
     assert len(marks) == 1 and marks[0].strip().startswith("Skip in"), marks
     assert presentation.answer()[0] == "skip"
@@ -548,7 +559,8 @@ def the_topology_is_live(page, console):
     assert "not in the topology file" in state_of("nightly-import")
     page.until(lambda: "link up for" in state_of("relay"), "the first link to be up")
     assert "to standby: link not in use" in state_of("relay").replace("\n", " "), state_of("relay")
-    assert "1 not in use" in page.text("#nodes .count"), page.text("#nodes .count")
+    page.until(lambda: "1 not in use" in page.text("#nodes .count"),
+               lambda: page.text("#nodes .count"))
     console.run("relay-us")
     console.stop("relay")
     page.until(lambda: "link up for" in state_of("relay-us"), "the link to be up")
@@ -582,8 +594,9 @@ def what_a_hop_changed_is_shown(page, console):
     page.open(console.url)
     page.choose("Changed on its way.")
     page.until(lambda: "added the option retry" in page.text(".hops"), "what was changed")
-    assert "changed the severity from warning" in page.text(".hops"), page.text(".hops")
-    assert "secret" not in page.text(".hops"), page.text(".hops")
+    page.until(lambda: "changed the severity from warning" in page.text(".hops"),
+               lambda: page.text(".hops"))
+    page.until(lambda: "secret" not in page.text(".hops"), lambda: page.text(".hops"))
 
 
 def a_worker_is_in_the_topology(page, console):
@@ -622,10 +635,11 @@ def hostile_text_stays_text(page, console):
     page.until(lambda: "WWWW" in page.text("#detail"), "the long reason")
     shown = page.text("#detail")
     assert "⟨U+202E⟩" in shown and "⟨U+0000⟩" in shown and "⟨U+200B⟩" in shown
-    assert not re.search("[\u202a-\u202e\u2066-\u2069\u200b\0]", page.run(
-        "return document.body.textContent"))
-    assert page.run("return window.hacked") is None
-    assert page.run("return document.querySelectorAll('main img, main script').length") == 0
+    page.until(lambda: not re.search("[\u202a-\u202e\u2066-\u2069\u200b\0]", page.run(
+        "return document.body.textContent")))
+    page.until(lambda: page.run("return window.hacked") is None)
+    page.until(
+        lambda: page.run("return document.querySelectorAll('main img, main script').length") == 0)
     for width in (1280, 390):
         page.resize(width, 844)
         page.until(lambda: page.run(
@@ -650,7 +664,7 @@ def ten_thousand_scroll(page, console):
         };
         requestAnimationFrame(frame);""")
     print(f"    slowest of 60 frames: {slowest:.0f} ms", flush=True)
-    assert page.run(lines) < 100, "more rows than are in sight"
+    page.until(lambda: page.run(lines) < 100, "more rows than are in sight")
     page.row("Error 09")  # Those of the last socket; in which order they came is not given.
     assert slowest < 1000, f"a frame took {slowest:.0f} ms"
     page.press(page.keys.HOME)
@@ -684,7 +698,7 @@ def the_network_goes_and_comes(page, console):
              " return reply; }; window.dispatchEvent(new Event('offline'))")
     page.until(lambda: page.run("return window.replies.includes('/api/v1/me')"), "a look")
     page.rest()
-    assert page.text("#link") == "live"
+    page.until(lambda: page.text("#link") == "live")
     console.ask(report("Without a network."))
     page.row("Without a network.")
 

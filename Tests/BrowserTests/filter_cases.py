@@ -52,43 +52,45 @@ def a_filter_is_in_the_address(page, console):
     shows(page, "A grave disk.", "A small disk.")
     page.press("/", *"severity:critical ")
     page.until(lambda: chips(page) == ["severity:critical"], "the chip")
-    assert page.run("return document.querySelector('#filter').value") == ""
+    page.until(lambda: page.run("return document.querySelector('#filter').value") == "")
     page.press(*"disk")
     shows(page, "A grave disk.")
-    assert filter_of(page) == {"filter": ["severity:critical disk"]}, address(page)
+    page.until(lambda: filter_of(page) == {"filter": ["severity:critical disk"]},
+               lambda: address(page))
     sent = page.driver.current_url
     # Typing is one step back, and forward.
     page.driver.back()
     shows(page, "A grave disk.", "A small disk.")
-    assert address(page) in ("", "#/inbox") and chips(page) == []
+    page.until(lambda: address(page) in ("", "#/inbox") and chips(page) == [])
     page.driver.forward()
     shows(page, "A grave disk.")
     page.driver.refresh()
     page.until(lambda: chips(page) == ["severity:critical"], "the chip after a reload")
-    assert page.run("return document.querySelector('#filter').value") == "disk"
+    page.until(lambda: page.run("return document.querySelector('#filter').value") == "disk")
     shows(page, "A grave disk.")
     # What is chosen keeps the filter, in this view and after another.
     page.choose("A grave disk.")
-    assert address(page).startswith(f"#/inbox/{one.id}?filter="), address(page)
+    page.until(lambda: address(page).startswith(f"#/inbox/{one.id}?filter="), lambda: address(page))
     page.press("]", "[")
     page.until(lambda: page.text("#list"), "the inbox again")
-    assert filter_of(page) == {"filter": ["severity:critical disk"]}, address(page)
+    page.until(lambda: filter_of(page) == {"filter": ["severity:critical disk"]},
+               lambda: address(page))
     # A permalink has none; one with a filter shows what that hides, and says so.
     page.open(f"{console.address}/#/inbox/{other.id}")
     page.shown("A small disk.")
     shows(page, "A grave disk.", "A small disk.")
-    assert "hidden in the list" not in page.text("#detail .meta")
+    page.until(lambda: "hidden in the list" not in page.text("#detail .meta"))
     page.open(f"{console.address}/#/inbox/{other.id}?{sent.partition('?')[2]}")
     page.shown("A small disk.")
     shows(page, "A grave disk.")
-    assert "hidden in the list by the filter" in page.text("#detail .meta")
+    page.until(lambda: "hidden in the list by the filter" in page.text("#detail .meta"))
     # A colleague's browser shows the same.
     page.second_tab(sent)
     shows(page, "A grave disk.")
     page.go("inbox?filter=severity:info&show=ended&sort=nonsense")
     page.until(lambda: "0 ended" in page.text("#count"), "what has ended")
-    assert page.run("return document.querySelector('#view').value") == "ended"
-    assert page.run("return document.querySelector('#sort').value") == "gravity"
+    page.until(lambda: page.run("return document.querySelector('#view').value") == "ended")
+    page.until(lambda: page.run("return document.querySelector('#sort').value") == "gravity")
     page.go("inbox")
     shows(page, "A grave disk.", "A small disk.")
 
@@ -138,15 +140,16 @@ def the_filter_understands_terms(page, console):
     # What it does not understand is text, or is not applied; it says which.
     page.go("inbox?filter=colour:red")
     page.until(lambda: "“colour:red” is searched as text" in page.text("#filterNote"), "a note")
-    assert "severity:critical" in page.text("#filterNote"), page.text("#filterNote")
+    page.until(lambda: "severity:critical" in page.text("#filterNote"),
+               lambda: page.text("#filterNote"))
     shows(page)
     page.go("inbox?filter=severity:huge+origin:")
     page.until(lambda: "“severity:huge” is not applied: a severity is debug, info" in
                page.text("#filterNote"), "the other note")
-    assert "“origin:” is not applied without a value" in page.text("#filterNote")
-    assert len(page.texts("#chips .unapplied")) == 2
+    page.until(lambda: "“origin:” is not applied without a value" in page.text("#filterNote"))
+    page.until(lambda: len(page.texts("#chips .unapplied")) == 2)
     shows(page, "From a worker.", "Has time.", "Soon over.")
-    assert "filter hides" not in page.text("#count"), page.text("#count")
+    page.until(lambda: "filter hides" not in page.text("#count"), lambda: page.text("#count"))
     worker.process.kill()
     worker.process.wait()
     assert soon.id != late.id
@@ -159,7 +162,7 @@ def chips_are_removed_by_keys_and_by_the_pointer(page, console):
     shows(page, "A grave one.", "A small one.")
     page.press("/", *"severity:critical unclaimed", keys.ENTER)
     page.until(lambda: chips(page) == ["severity:critical", "unclaimed"], "two chips")
-    assert page.run("return document.activeElement.id") == "filter"
+    page.until(lambda: page.run("return document.activeElement.id") == "filter")
     page.press(keys.BACKSPACE)
     page.until(lambda: chips(page) == ["severity:critical"], "one chip")
     page.press(*"mine ")
@@ -174,7 +177,7 @@ def chips_are_removed_by_keys_and_by_the_pointer(page, console):
     assert name == "Remove mine from the filter", name
     page.press(keys.ENTER)
     page.until(lambda: chips(page) == [], "no chip")
-    assert page.run("return document.activeElement.id") == "filter"
+    page.until(lambda: page.run("return document.activeElement.id") == "filter")
     shows(page, "A grave one.", "A small one.")
     page.press(*"severity:info ")
     shows(page, "A small one.")
@@ -210,7 +213,7 @@ def numbers_are_buttons_that_filter(page, console):
     page.click(".tile", "critical")
     shows(page, "A grave one.")
     page.until(lambda: page.texts(".tile[aria-pressed=true]") == ["critical\n1"], "it pressed")
-    assert chips(page) == ["severity:critical"]
+    page.until(lambda: chips(page) == ["severity:critical"])
     page.click(".tile", "info")
     shows(page, "A grave one.", "A small one.")
     page.click(".tile", "worker-7")
@@ -221,13 +224,12 @@ def numbers_are_buttons_that_filter(page, console):
     # By keys, with the focus where it was.
     page.press(page.keys.ENTER)
     shows(page, "A grave one.", "A small one.")
-    assert page.run("return document.activeElement.dataset.key") == "tile severity:info"
+    page.until(
+        lambda: page.run("return document.activeElement.dataset.key") == "tile severity:info")
     page.go("topology")
     page.until(lambda: page.texts("#tables div"), "the tables")
-    assert page.run("return getComputedStyle(document.querySelector('#tables div')).borderTopWidth"
-                    ) == "0px", "no button, and none to look at"
-    worker.process.kill()
-    worker.process.wait()
+    width = "getComputedStyle(document.querySelector('#tables div')).borderTopWidth"
+    page.until(lambda: page.run(f"return {width}") == "0px", "no button, and none to look at")
 
 
 def numbers_by_state_are_buttons_too(page, console):
@@ -237,18 +239,18 @@ def numbers_by_state_are_buttons_too(page, console):
     console.await_open(3)
     page.open(console.url)
     page.until(lambda: "expires soon\n1" in page.texts(".tile"), "what expires soon")
-    assert "unclaimed\n3" in page.texts(".tile"), page.texts(".tile")
+    page.until(lambda: "unclaimed\n3" in page.texts(".tile"), lambda: page.texts(".tile"))
     console.call(f"/api/v1/presentations/{claimed.id}/claim",
                  {"by": "bea", "forMilliseconds": 600_000})
     page.until(lambda: {"claimed by bea\n1", "unclaimed\n2"} <= set(page.texts(".tile")),
                "the claim")
     page.click(".tile", "claimed by bea")
     shows(page, "Claimed.")
-    assert chips(page) == ["claimed:bea"], chips(page)
+    page.until(lambda: chips(page) == ["claimed:bea"], lambda: chips(page))
     page.click(".tile", "claimed by bea")
     page.click(".tile", "expires soon")
     shows(page, "In a hurry.")
-    assert chips(page) == ["expiring"], chips(page)
+    page.until(lambda: chips(page) == ["expiring"], lambda: chips(page))
 
 
 def an_empty_list_says_what_the_filter_hides(page, console):
@@ -263,7 +265,8 @@ def an_empty_list_says_what_the_filter_hides(page, console):
         "return document.getElementById('news').textContent"), "it to be said")
     page.click("#empty button", "Remove the filter")
     shows(page, "The first.", "The second.")
-    assert page.run("return document.activeElement.id") == "filter" and not filter_of(page)
+    page.until(
+        lambda: page.run("return document.activeElement.id") == "filter" and not filter_of(page))
     for each in (one, two):
         console.call(f"/api/v1/presentations/{each.id}/answer", {"option": "skip", "by": "bob"})
     page.press(*"third")
@@ -287,13 +290,13 @@ def a_filter_decides_no_answer(page, console):
     assert "The filter hides 1 of these 3. An answer for the group is for it as well." in box, box
     page.click(".hiddenBox button", "Leave the hidden ones out")
     page.until(lambda: "Skip × 2" in page.text(".options"), "the answer for two")
-    assert "It is left out" in page.text(".hiddenBox")
-    assert "Answer 2 of the 3 of the group" in page.text(".scope")
+    page.until(lambda: "It is left out" in page.text(".hiddenBox"))
+    page.until(lambda: "Answer 2 of the 3 of the group" in page.text(".scope"))
     # The filter goes, the choice stays.
     page.click("#chips .term")
     page.until(lambda: page.texts("#list .badge") == ["× 3"], "all of them")
     page.until(lambda: not page.text(".hiddenBox"), "nothing to be hidden")
-    assert "Skip × 2" in page.text(".options")
+    page.until(lambda: "Skip × 2" in page.text(".options"))
     page.click("#filter")
     page.press(*"code:1 ", page.keys.ESCAPE)
     page.until(lambda: page.text(".hiddenBox"), "the note")
@@ -309,7 +312,9 @@ def a_filter_decides_no_answer(page, console):
     page.go(f"inbox/g{number}?filter=code:1")
     page.driver.refresh()
     page.shown("The same.")
-    assert page.texts("#list .row") == [] and "hidden in the list" in page.text("#detail .meta")
+    page.until(
+        lambda: page.texts("#list .row")
+        == [] and "hidden in the list" in page.text("#detail .meta"))
     page.click("[data-option=retry]")
     assert hidden.answer() == ("retry", "ada")
 
@@ -322,7 +327,7 @@ def one_of_a_group_is_answered_alone(page, console):
     page.press("/", *"only")
     page.until(lambda: page.texts("#list .badge") == ["1 of 3"], "that there are more")
     page.choose("Only me.")
-    assert "The filter hides 2 of these 3." in page.text(".hiddenBox")
+    page.until(lambda: "The filter hides 2 of these 3." in page.text(".hiddenBox"))
     page.click("[data-option=skip]")
     assert one.answer() == ("skip", "ada")
     assert open_count(console) == len(others) == 2
@@ -337,10 +342,10 @@ def the_list_is_ordered(page, console):
     page.open(console.url)
     shows(page, "Grave, no hurry.", "Three of them.", "Small, in a hurry.")
     gravity = ["Grave, no hurry.", "Three of them.", "Small, in a hurry."]
-    assert lines(page) == gravity, lines(page)
+    page.until(lambda: lines(page) == gravity, lambda: lines(page))
     page.press("o", page.keys.ARROW_DOWN)
     page.until(lambda: lines(page) == gravity[::-1], "the soonest first")
-    assert filter_of(page) == {"sort": ["deadline"]}
+    page.until(lambda: filter_of(page) == {"sort": ["deadline"]})
     page.press(page.keys.ARROW_DOWN)
     page.until(lambda: lines(page) == gravity, "the oldest first")
     page.press(page.keys.ARROW_DOWN)
@@ -349,13 +354,14 @@ def the_list_is_ordered(page, console):
     page.shown("Three of them.")
     page.driver.refresh()
     page.until(lambda: lines(page)[:1] == ["Three of them."], "the same after a reload")
-    assert filter_of(page) == {"sort": ["count"]}
+    page.until(lambda: filter_of(page) == {"sort": ["count"]})
     page.driver.back()
     page.driver.back()
     page.until(lambda: lines(page) == gravity[::-1], "the step before")
     page.go("inbox?show=ended&sort=count")
     page.until(lambda: page.run("return document.querySelector('#sort').disabled"), "one order")
-    assert "by when it ended" in page.run("return document.querySelector('#sort').title")
+    page.until(
+        lambda: "by when it ended" in page.run("return document.querySelector('#sort').title"))
 
 
 def what_expires_soon_is_in_front(page, console):
@@ -376,7 +382,8 @@ def what_expires_soon_is_in_front(page, console):
     page.until(lambda: page.text("#title") == "Small, in a hurry.", "the next")
     page.press("j")
     page.until(lambda: page.text("#title") == "Grave, no hurry.", "the one below the band")
-    assert page.run("return document.querySelectorAll('#list > [role=none]').length") == 2
+    page.until(
+        lambda: page.run("return document.querySelectorAll('#list > [role=none]').length") == 2)
     # Other orders have no band.
     page.go("inbox?sort=age")
     page.until(lambda: "Expires soon" not in lines(page), "no band")
@@ -386,7 +393,7 @@ def what_expires_soon_is_in_front(page, console):
     page.choose("Small, in a hurry.")
     page.click("[data-option=skip]")
     page.until(lambda: "leaving" in page.text("#list"), "the answer")
-    assert lines(page) == [*soon, *others], lines(page)
+    page.until(lambda: lines(page) == [*soon, *others], lambda: lines(page))
     assert critical.id != small.id != urgent.id
 
 
@@ -397,7 +404,7 @@ def no_row_moves_while_a_person_may_click(page, console):
     shows(page, "Grave, no hurry.", "Not yet.")
     page.part("state", "part.state.isPressing = true")
     page.until(lambda: page.texts("#list .age.near"), "the row to say that its deadline is near")
-    assert lines(page) == ["Grave, no hurry.", "Not yet."], lines(page)
+    page.until(lambda: lines(page) == ["Grave, no hurry.", "Not yet."], lambda: lines(page))
     page.part("state", "part.state.isPressing = false")
     page.until(lambda: lines(page) == ["Expires soon", "Not yet.", "Others, gravest first",
                                        "Grave, no hurry."], "the row to go to the front")
@@ -410,10 +417,11 @@ def views_are_saved_in_the_browser(page, console):
     shows(page, "A grave one.", "A small one.")
     page.press("v")
     page.until(lambda: page.text("#viewsDialog"), "the views")
-    assert page.run("return document.querySelector('#viewSave').ariaDisabled"), "nothing to save"
+    page.until(lambda: page.run("return document.querySelector('#viewSave').ariaDisabled"),
+               "nothing to save")
     page.click(".view", "Errors and graver")
     shows(page, "A grave one.")
-    assert filter_of(page) == {"filter": ["severity:>=error"]}, address(page)
+    page.until(lambda: filter_of(page) == {"filter": ["severity:>=error"]}, lambda: address(page))
     page.press("/", keys.BACKSPACE, *"severity:info ", keys.ESCAPE, "o", keys.ARROW_DOWN,
                keys.ESCAPE)
     page.until(lambda: filter_of(page) == {"filter": ["severity:info"], "sort": ["deadline"]}, "it")
@@ -426,7 +434,7 @@ def views_are_saved_in_the_browser(page, console):
     page.until(lambda: "Give it a name." in page.text("#viewProblem"), "what is missing")
     page.press(*"<b>Small</b>", keys.ENTER)
     page.until(lambda: "<b>Small</b>" in page.text("#viewList [aria-current]"), "the view")
-    assert page.text("#viewsDialog"), "the dialog stays"
+    page.until(lambda: page.text("#viewsDialog"), "the dialog stays")
     page.press(keys.ESCAPE)
     page.go("inbox")
     shows(page, "A grave one.", "A small one.")
@@ -436,7 +444,7 @@ def views_are_saved_in_the_browser(page, console):
     page.until(lambda: "<b>Small</b>" in page.text("#viewList"), "it after a reload")
     page.click(".view", "<b>Small</b>")
     shows(page, "A small one.")
-    assert filter_of(page) == {"filter": ["severity:info"], "sort": ["deadline"]}
+    page.until(lambda: filter_of(page) == {"filter": ["severity:info"], "sort": ["deadline"]})
     page.driver.back()
     shows(page, "A grave one.", "A small one.")
     # At most 20; the same name again is the same view.
@@ -472,11 +480,11 @@ def views_are_kept_by_the_console(page, console):
     page.go("inbox?filter=severity:critical")
     page.press("v")
     page.until(lambda: "for everyone" in page.text("#viewList"), "the view of the team")
-    assert not page.text("#viewTeamLine")
+    page.until(lambda: not page.text("#viewTeamLine"))
     page.click("#viewName")
     page.press(*"Grave", keys.ENTER)
     page.until(lambda: "Grave" in page.text("#viewList [aria-current]"), "the view")
-    assert page.run("return localStorage.getItem('errorbus.views')") is None
+    page.until(lambda: page.run("return localStorage.getItem('errorbus.views')") is None)
     assert console.call("/api/v1/views")["own"] == []
     other = Page()
     try:
@@ -488,7 +496,7 @@ def views_are_kept_by_the_console(page, console):
         other.press("v")
         other.click("#viewList li button", "Remove")
         other.until(lambda: "Grave" not in other.text("#viewList"), "it to be removed")
-        assert "Night" in other.text("#viewList")
+        other.until(lambda: "Night" in other.text("#viewList"))
     finally:
         other.close()
     # Without a link this browser keeps what is saved.
@@ -522,7 +530,8 @@ def a_view_for_everyone_is_in_the_audit(page, console):
     page.press(keys.ESCAPE)
     page.go("audit")
     page.until(lambda: "View Night for everyone removed by ada" in page.text("#audit"), "the end")
-    assert "View Night saved for everyone by ada" in page.text("#audit"), page.text("#audit")
+    page.until(lambda: "View Night saved for everyone by ada" in page.text("#audit"),
+               lambda: page.text("#audit"))
 
 
 a_view_for_everyone_is_in_the_audit.journaled = True
@@ -538,13 +547,13 @@ def a_hostile_address_is_text(page, console):
         "sort": attack, "show": "constructor"})
     page.go(f"inbox?{query}")
     page.until(lambda: len(chips(page)) == 2, "the terms")
-    assert attack in chips(page)[0], chips(page)
+    page.until(lambda: attack in chips(page)[0], lambda: chips(page))
     page.until(lambda: "is not applied" in page.text("#filterNote"), "the note")
-    assert page.run("return window.hacked") is None
-    assert not page.run("return document.querySelectorAll('main img').length")
+    page.until(lambda: page.run("return window.hacked") is None)
+    page.until(lambda: not page.run("return document.querySelectorAll('main img').length"))
     page.press("v")
     page.until(lambda: attack in page.text("#viewNow"), "what would be saved")
-    assert page.run("return window.hacked") is None
+    page.until(lambda: page.run("return window.hacked") is None)
     page.press(page.keys.ESCAPE)
     # Many stars cost nothing, too much is not applied and says so.
     page.go(f"inbox?{urllib.parse.urlencode({'filter': 'domain:' + '*a' * 140 + '*'})}")

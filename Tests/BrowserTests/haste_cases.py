@@ -32,7 +32,7 @@ def a_number_behind_g_or_x_answers_nothing_unseen(page, console):
     hold(page, "")
     page.run(KEYS, ["g", "1"])
     page.rest()
-    assert page.run("return window.posts") == []
+    page.until(lambda: page.run("return window.posts") == [])
     page.until(lambda: "×" not in page.text(".options"), "the answer for one")
     page.click("#list .toggle")
     page.until(lambda: len(page.texts("#list .member")) == 3, "its members")
@@ -43,7 +43,7 @@ def a_number_behind_g_or_x_answers_nothing_unseen(page, console):
     page.read()
     page.run(KEYS, ["x", "1"])
     page.rest()
-    assert page.run("return window.posts") == []
+    page.until(lambda: page.run("return window.posts") == [])
     page.until(lambda: "Skip × 2" in page.text(".options"), "the answer for the others")
     # Out and in again within one frame, the buttons are as before, and work.
     page.run(KEYS, ["x", "x"])
@@ -63,7 +63,7 @@ def a_late_reply_leaves_the_next_silence_alone(page, console):
     page.until(lambda: page.run("return window.held.length") == 1, "it to be sent")
     # What is sent is not changed any more.
     page.press("2")
-    assert page.run("return document.getElementById('silenceComment').value") == "one"
+    page.until(lambda: page.run("return document.getElementById('silenceComment').value") == "one")
     page.press(page.keys.ESCAPE)
     page.until(lambda: not page.text("#silenceDialog"), "the form to close")
     page.choose("And that.")
@@ -71,7 +71,8 @@ def a_late_reply_leaves_the_next_silence_alone(page, console):
     page.run("window.ending = null; window.held[0]()")
     page.until(lambda: "Silence 1 until" in page.text("#toasts"), "the first one")
     page.press("1")
-    assert page.run("return document.getElementById('silenceComment').value") == "ticket 41"
+    page.until(
+        lambda: page.run("return document.getElementById('silenceComment').value") == "ticket 41")
     assert open_count(console) == 2
     page.click("#silenceSave")
     page.until(lambda: "Silence 2 until" in page.text("#toasts"), "the second one")
@@ -91,7 +92,7 @@ def the_failure_of_a_silence_is_not_shown_in_the_next_form(page, console):
     page.press("s", *"two")
     page.run("window.ending = null; window.held[0](new TypeError('down'))")
     page.until(lambda: "could not be reached" in page.text("#toasts"), "the failure")
-    assert not page.text("#silenceProblem")
+    page.until(lambda: not page.text("#silenceProblem"))
     page.click("#silenceSave")
     page.until(lambda: "Silence 1 until" in page.text("#toasts"), "the second one")
 
@@ -113,7 +114,7 @@ def an_undo_takes_back_only_what_was_answered(page, console):
     page.until(lambda: page.part("state", "[...part.state.items.values()].filter("
                                  "(each) => each.stage === 'leaving').length") == 3, "bob's answer")
     page.rest()
-    assert "Undo all 2" in page.text(".decide"), page.text(".decide")
+    page.until(lambda: "Undo all 2" in page.text(".decide"), lambda: page.text(".decide"))
     page.press("u")
     page.until(lambda: "2 answers taken back" in page.text("#toasts"), "the undo")
     assert stage_of(console, others) == "leaving"
@@ -133,7 +134,7 @@ def an_answer_for_a_group_whose_reply_was_lost_counts_once(page, console):
              " return reply; }")
     page.click("[data-option=skip]", "× 3")
     page.until(lambda: "Skip × 3: Three alike." in page.text("#toasts"), "the answers")
-    assert "not answered" not in page.text("#toasts"), page.text("#toasts")
+    page.until(lambda: "not answered" not in page.text("#toasts"), lambda: page.text("#toasts"))
     bodies = page.run("return window.bodies")
     assert len(bodies) == 2 and bodies[0] == bodies[1], bodies
     assert [each.answer() for each in alike] == [("skip", "ada")] * 3
@@ -148,10 +149,10 @@ def an_undo_of_one_leaves_the_undo_of_the_rest(page, console):
     page.until(lambda: "Undo all 3" in page.text(".decide"), "the held answers")
     console.call(f"/api/v1/presentations/{alike[2].id}/undo", {"by": "bob"})
     page.until(lambda: "bob took back your answer" in page.text("#toasts"), "who took it back")
-    assert "Undo" in page.text("#undos")
+    page.until(lambda: "Undo" in page.text("#undos"))
     page.press("u")
     page.until(lambda: "2 answers taken back" in page.text("#toasts"), "the undo of the rest")
-    assert "Undo" not in page.text("#undos")
+    page.until(lambda: "Undo" not in page.text("#undos"))
 
 
 def an_undo_leaves_the_answer_that_came_in_its_place(page, console):
@@ -189,7 +190,7 @@ def u_undoes_nothing_that_is_not_on_the_screen(page, console):
     page.until(lambda: page.text("#silences"), "another view")
     page.press("u")
     page.rest()
-    assert page.run("return window.posts") == []
+    page.until(lambda: page.run("return window.posts") == [])
     page.go(f"inbox/{presentation.id}")
     page.shown("Bob's answer.")
     page.press("u")
@@ -225,7 +226,7 @@ def what_just_appeared_is_not_claimed_or_undone(page, console):
     page.part("state", "(part.state.shownAt = performance.now(), document.body.dispatchEvent("
                        "new KeyboardEvent('keydown', { key: 'c', bubbles: true })))")
     page.until(lambda: "just appeared" in page.text("#toasts"), "the refusal")
-    assert page.run("return window.posts") == []
+    page.until(lambda: page.run("return window.posts") == [])
     for each in (first, second):
         console.call(f"/api/v1/presentations/{each.id}/answer",
                      {"by": "bob", "option": "skip", "undoMilliseconds": 60_000})
@@ -235,7 +236,7 @@ def what_just_appeared_is_not_claimed_or_undone(page, console):
     page.part("state", "(part.state.shownAt = performance.now(),"
                        "document.querySelector('[data-key=undo]').click())")
     page.rest()
-    assert page.run("return window.posts") == []
+    page.until(lambda: page.run("return window.posts") == [])
 
 
 def a_group_that_cannot_be_read_is_not_taken_for_alike(page, console):
@@ -247,8 +248,8 @@ def a_group_that_cannot_be_read_is_not_taken_for_alike(page, console):
              " path.includes('/groups/') && !window.mended"
              " ? Promise.reject(new TypeError('down')) : window.send(path, options)")
     page.choose("Both are full.")
-    assert "still loading" in page.text(".decide"), page.text(".decide")
-    assert not page.run("return document.querySelector('.scope input').checked")
+    page.until(lambda: "still loading" in page.text(".decide"), lambda: page.text(".decide"))
+    page.until(lambda: not page.run("return document.querySelector('.scope input').checked"))
     page.run("window.mended = true")
     page.until(lambda: "No inodes." in page.text(".kinds"), "it to be read again", 10)
     # What was read stays known when a later reading fails.
@@ -257,8 +258,8 @@ def a_group_that_cannot_be_read_is_not_taken_for_alike(page, console):
     page.until(lambda: "3 in this group" in page.text(".decide"), "another member")
     page.until(lambda: page.part("state", "part.state.groupDetails.isFailed"), "the failure", 10)
     page.rest()
-    assert "No inodes." in page.text(".kinds"), page.text(".decide")
-    assert not page.run("return document.querySelector('.scope input').checked")
+    page.until(lambda: "No inodes." in page.text(".kinds"), lambda: page.text(".decide"))
+    page.until(lambda: not page.run("return document.querySelector('.scope input').checked"))
     page.run("window.mended = true")
     page.until(lambda: "No quota." in page.text(".kinds"), "the third reason", 10)
 
@@ -277,7 +278,7 @@ def a_group_whose_members_end_is_not_read_again(page, console):
                  {"by": "bob", "option": "skip"})
     page.until(lambda: "2 in this group" in page.text(".decide"), "the end of one")
     page.rest()
-    assert "No space." not in page.text(".kinds"), page.text(".kinds")
+    page.until(lambda: "No space." not in page.text(".kinds"), lambda: page.text(".kinds"))
     asked = [path for path in page.run("return window.asked") if "/groups/" in path]
     assert not asked, asked
     console.ask(report("All are full.", failureReason="No handles."))
@@ -297,14 +298,15 @@ def a_note_stays_with_its_presentation(page, console):
     page.choose("The second one.")
     page.press("n")
     page.until(lambda: "last note is on its way" in page.text("#toasts"), "the refusal")
-    assert not page.text("#noteDialog")
+    page.until(lambda: not page.text("#noteDialog"))
     # The second attempt, which the page makes by itself, fails as well.
     page.run("window.held[0](new TypeError('down'))")
     page.until(lambda: page.run("return window.held.length") == 2, "it to be sent again")
     page.run("window.held[1](new TypeError('down'))")
     page.until(lambda: "could not be reached" in page.text("#noteDialog"), "the form again")
-    assert "The first one." in page.text("#noteAbout")
-    assert page.run("return document.getElementById('noteText').value") == "Of the first."
+    page.until(lambda: "The first one." in page.text("#noteAbout"))
+    page.until(
+        lambda: page.run("return document.getElementById('noteText').value") == "Of the first.")
     page.run("window.ending = null")
     page.click("#noteDialog button", "Save")
     page.until(lambda: any("1 note" in row for row in page.texts("#list .row")), "the note")
@@ -312,7 +314,7 @@ def a_note_stays_with_its_presentation(page, console):
     assert [[note["text"] for note in each] for each in notes] == [["Of the first."], []], notes
     page.press("n")
     page.until(lambda: "The second one." in page.text("#noteAbout"), "a form for the second")
-    assert page.run("return document.getElementById('noteText').value") == ""
+    page.until(lambda: page.run("return document.getElementById('noteText').value") == "")
 
 
 def a_silence_ends_no_more_than_it_said(page, console):
@@ -328,7 +330,8 @@ def a_silence_ends_no_more_than_it_said(page, console):
     page.click("[name=code]")
     page.press(page.keys.BACKSPACE, page.keys.ENTER)
     page.rest()
-    assert not any(path.endswith("/silences") for path in page.run("return window.posts"))
+    page.until(
+        lambda: not any(path.endswith("/silences") for path in page.run("return window.posts")))
     page.until(lambda: page.run("return window.held.length") > 0, "it to be counted")
     page.run("window.ending = null; window.held.forEach((go) => go())")
     page.until(lambda: "look at how many" in page.text("#silenceProblem"), "what to do")
@@ -356,9 +359,9 @@ def a_group_number_of_another_life_means_nothing(page, console):
                in page.text("#count"), "the first group of this life", 30)
     page.rest()
     if page.text("#title"):
-        assert not page.run("return document.querySelector('.scope input').checked")
-    assert not page.run("return location.hash").split("/")[-1].startswith("g")
-    assert "×" not in page.text(".options"), page.text(".options")
+        page.until(lambda: not page.run("return document.querySelector('.scope input').checked"))
+    page.until(lambda: not page.run("return location.hash").split("/")[-1].startswith("g"))
+    page.until(lambda: "×" not in page.text(".options"), lambda: page.text(".options"))
 
 
 def the_name_is_that_of_all_tabs(page, console):
@@ -382,10 +385,10 @@ def a_right_click_does_not_stop_the_drawing(page, console):
     page.choose("Pressed.")
     page.run("document.querySelector('[data-option=retry]').dispatchEvent("
              "new PointerEvent('pointerdown', { button: 2, bubbles: true }))")
-    assert not page.part("state", "part.state.isPressing")
+    page.until(lambda: not page.part("state", "part.state.isPressing"))
     page.run("document.querySelector('[data-option=retry]').dispatchEvent("
              "new PointerEvent('pointerdown', { button: 0, bubbles: true }))")
-    assert page.part("state", "part.state.isPressing")
+    page.until(lambda: page.part("state", "part.state.isPressing"))
     page.run("window.dispatchEvent(new Event('blur'))")
     page.until(lambda: not page.part("state", "part.state.isPressing"), "the end of it")
 
@@ -425,13 +428,14 @@ def another_meaning_of_the_buttons_has_to_be_read(page, console):
                    {"proposal": None}):
         assert change(fields), fields
         page.until(lambda: "just appeared" in page.text("#toasts"), "the refusal")
-        assert page.run("return window.posts") == [] and not page.text("#confirmDialog"), fields
+        page.until(
+            lambda: page.run("return window.posts") == [] and not page.text("#confirmDialog"))
         page.read()
     # In a group that grows the buttons mean the same.
     since = page.part("state", "part.state.shownAt")
     console.ask(report("All alike."))
     page.until(lambda: "Skip × 3" in page.text(".options"), "the answer for all three")
-    assert page.part("state", "part.state.shownAt") == since
+    page.until(lambda: page.part("state", "part.state.shownAt") == since)
     page.press("2")
     page.until(lambda: page.run("return window.posts"), "it to be sent")
 
@@ -448,13 +452,13 @@ def buttons_of_another_kind_have_to_be_read(page, console):
     console.call(f"/api/v1/presentations/{other}/answer", {"option": "skip", "by": "bob"})
     page.until(lambda: page.text(".options") and "× 2" not in page.text(".options"),
                "the answer for one")
-    assert page.part("state", "part.state.shownAt") > since
+    page.until(lambda: page.part("state", "part.state.shownAt") > since)
     page.click("[data-option=retry]")
     page.until(lambda: "leaves in" in page.text(".decide"), "the time to undo")
     since = page.part("state", "part.state.shownAt")
     console.call(f"/api/v1/presentations/{shown}/undo", {"by": "bob"})
     page.until(lambda: "Skip" in page.text(".options"), "the options again")
-    assert page.part("state", "part.state.shownAt") > since
+    page.until(lambda: page.part("state", "part.state.shownAt") > since)
 
 
 def a_dialog_ends_with_the_life_of_its_console(page, console):
@@ -468,7 +472,7 @@ def a_dialog_ends_with_the_life_of_its_console(page, console):
     console.start()
     page.until(lambda: "the console was restarted: nothing was sent" in page.text("#toasts"),
                "the end of the question")
-    assert not page.text("#confirmDialog")
+    page.until(lambda: not page.text("#confirmDialog"))
     page.choose("Clear the cache?")
     page.click("[data-option=skip]")
     assert worker.answer() == ("skip", "ada")
@@ -498,7 +502,7 @@ def keys_of_one_character_can_be_turned_off(page, console):
     signed(page, console)
     page.click("#who")
     page.until(lambda: page.text("#nameDialog"), "the dialog")
-    assert page.run("return document.querySelector('#keysField').checked")
+    page.until(lambda: page.run("return document.querySelector('#keysField').checked"))
     page.click("#keysField")
     page.click("#nameDialog [value=save]")
     page.until(lambda: not page.text("#nameDialog"), "it to close")
@@ -506,10 +510,10 @@ def keys_of_one_character_can_be_turned_off(page, console):
     hold(page, "")
     page.press("1", "c", "u", "n", "s", "]", "?")
     page.rest()
-    assert page.run("return window.posts") == []
-    assert not page.run("return document.querySelector('dialog[open]')")
-    assert page.run("return location.hash").startswith("#/inbox/")
-    assert page.texts("main kbd") == []
+    page.until(lambda: page.run("return window.posts") == [])
+    page.until(lambda: not page.run("return document.querySelector('dialog[open]')"))
+    page.until(lambda: page.run("return location.hash").startswith("#/inbox/"))
+    page.until(lambda: page.texts("main kbd") == [])
     # Other keys do what they did, and the choice survives a reload.
     page.press(keys.ESCAPE)
     page.until(lambda: page.run("return document.activeElement.closest('#list')?.id") == "list",
@@ -518,7 +522,7 @@ def keys_of_one_character_can_be_turned_off(page, console):
     page.row("Not by a slip.")
     page.press("?")
     page.rest()
-    assert not page.text("#helpDialog")
+    page.until(lambda: not page.text("#helpDialog"))
     page.click("#helpButton")
     page.until(lambda: "are turned off" in page.text("#helpDialog"), "why")
     page.press(keys.ESCAPE)

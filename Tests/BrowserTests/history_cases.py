@@ -38,7 +38,8 @@ def the_history_is_searched(page, console):
     page.open(console.url)
     page.click("[data-tab=history]")
     shows(page, "The disk was full.", "The mail was late.")
-    assert "2 presentations" in page.text("#pastCount"), page.text("#pastCount")
+    page.until(lambda: "2 presentations" in page.text("#pastCount"),
+               lambda: page.text("#pastCount"))
     for text, wanted in [
             ("by:ann", ["The disk was full."]),
             ("option:retry", ["The mail was late."]),
@@ -61,7 +62,7 @@ def the_history_is_searched(page, console):
     assert label == "Remove by:ann from the search", label
     page.press(*"disk")
     shows(page, "The disk was full.")
-    assert filter_of(page) == {"filter": ["by:ann disk"]}
+    page.until(lambda: filter_of(page) == {"filter": ["by:ann disk"]})
     # Another term of the same kind takes its place.
     page.press(page.keys.ESCAPE, *"by:bea ")
     page.until(lambda: page.run(CHIPS) == ["by:bea"], "the other chip")
@@ -77,7 +78,7 @@ def the_history_is_searched(page, console):
     # A row leads to the presentation, and back.
     page.click("#past a", "The disk was full.")
     page.until(lambda: page.text("#title") == "The disk was full.", "the detail")
-    assert disk.id in page.run("return location.hash")
+    page.until(lambda: disk.id in page.run("return location.hash"))
     page.driver.back()
     shows(page, "The disk was full.", "The mail was late.")
 
@@ -99,7 +100,7 @@ def the_history_has_ends_in_words(page, console):
             f"/api/v1/history?end={ending}")["presentations"]] == [title], f"the end {ending}")
         page.go(f"history?{urllib.parse.urlencode({'filter': f'end:{ending}'})}")
         shows(page, title)
-        assert page.text("#past .badge") == ending, page.text("#past .badge")
+        page.until(lambda: page.text("#past .badge") == ending, lambda: page.text("#past .badge"))
 
 
 the_history_has_ends_in_words.journaled = True
@@ -124,7 +125,7 @@ def the_history_is_read_in_pages(page, console):
         if count == 100:
             page.click("#pages a", "Older")
     assert len(set(seen)) == 230
-    assert page.texts("#pages a") == ["Newest"], page.texts("#pages a")
+    page.until(lambda: page.texts("#pages a") == ["Newest"], lambda: page.texts("#pages a"))
     page.driver.refresh()
     page.until(lambda: rows() == seen[200:], "the same page after a reload")
     page.driver.back()
@@ -132,7 +133,8 @@ def the_history_is_read_in_pages(page, console):
     page.click("#pages a", "Newest")
     page.until(lambda: rows() == seen[:100], "the first page again")
     # What is exported is all that matches, with what the rows have, as far as the server gives it.
-    assert "the newest 10\u202f000 at most" in page.text("#exports"), page.text("#exports")
+    page.until(lambda: "the newest 10\u202f000 at most" in page.text("#exports"),
+               lambda: page.text("#exports"))
     page.go("history?filter=option:skip")
     page.until(lambda: "option=skip" in page.run(
         "return document.getElementById('export-csv').href"), "the address of the export")
@@ -153,7 +155,7 @@ def a_node_without_a_journal_says_so(page, console):
     page.open(console.url)
     page.go("history")
     page.until(lambda: "has no journal, so it keeps no history" in page.text("#pastCount"), "why")
-    assert not page.texts("#exports a") and not page.texts("#past tr")
+    page.until(lambda: not page.texts("#exports a") and not page.texts("#past tr"))
 
 
 def the_history_shows_hostile_text_as_text(page, console):
@@ -166,8 +168,8 @@ def the_history_shows_hostile_text_as_text(page, console):
     page.until(lambda: "No presentation matches" in page.text("#pastCount"), "no match")
     page.go("history")
     page.until(lambda: attack in page.text("#past") and "⟨U+202E⟩" in page.text("#past"), "it")
-    assert page.run("return window.hacked") is None
-    assert not page.run("return document.querySelectorAll('main img').length")
+    page.until(lambda: page.run("return window.hacked") is None)
+    page.until(lambda: not page.run("return document.querySelectorAll('main img').length"))
 
 
 the_history_shows_hostile_text_as_text.journaled = True
@@ -212,7 +214,7 @@ def the_chart_reaches_back_and_has_the_times_to_answer(page, console):
     page.row("Three.")
     page.until(lambda: page.text("#span") and "In the last hour: 3 presented" in chart_text(page),
                "the last hour, and the choice of another time")
-    assert not page.text(".waits"), page.text(".waits")
+    page.until(lambda: not page.text(".waits"), lambda: page.text(".waits"))
     # The choice stands beside the numbers.
     bottom, right, top, left = page.run(
         "const [text, choice] = ['chartText', 'span'].map((id) =>"
@@ -227,9 +229,11 @@ def the_chart_reaches_back_and_has_the_times_to_answer(page, console):
         choose_span(page, span)
         page.until(lambda: f"In the last {words}: 3 presented, 2 answered" in chart_text(page),
                    f"the chart of {words}")
-        assert page.run("return document.querySelectorAll('#chart rect').length") == count
+        page.until(
+            lambda: page.run("return document.querySelectorAll('#chart rect').length") == count)
     # Beside the chart it stands in words, and where nothing is chosen how long answers took.
-    assert "2 answered" in page.text(".chart figcaption"), page.text(".chart figcaption")
+    page.until(lambda: "2 answered" in page.text(".chart figcaption"),
+               lambda: page.text(".chart figcaption"))
     page.until(lambda: "of the last 30 days" in page.text("#detail"), "the times")
     tiles = page.texts(".waits div")
     assert tiles[0].startswith("all · 2 answers\n") and "9 of 10 within" in tiles[0], tiles
@@ -268,8 +272,9 @@ times_to_answer_have_the_gravest_first.journaled = True
 def without_a_journal_the_chart_is_of_the_last_hour(page, console):
     page.open(console.url)
     page.until(lambda: "In the last hour:" in chart_text(page), "the chart")
-    assert not page.text("#span"), page.text("#span")
-    assert "last hour" in page.text(".chart figcaption"), page.text(".chart figcaption")
+    page.until(lambda: not page.text("#span"), lambda: page.text("#span"))
+    page.until(lambda: "last hour" in page.text(".chart figcaption"),
+               lambda: page.text(".chart figcaption"))
 
 
 ALL = [the_history_is_searched, the_history_has_ends_in_words, the_history_is_read_in_pages,

@@ -42,7 +42,7 @@ def a_notice_covers_nothing(page, console):
         for count, notice in enumerate(["", *NOTICES]):
             if notice:
                 page.part("news", f"part.toast('{notice}', 'warning')")
-            assert len(page.texts(".toast")) == count + 1
+            page.until(lambda: len(page.texts(".toast")) == count + 1)
             missed = page.run(MISSED, LATEST, False) + page.run(MISSED, CONTROLS, True)
             assert not missed, (width, height, count, missed)
         page.click("#toasts button", "Undo")
@@ -206,7 +206,8 @@ def rows_are_comfortable_or_compact(page, console):
     for width in (1280, 390, 320):
         page.resize(width, 844)
         are(3, 1, 1.4)
-        assert not page.run(legible, width < 760), page.run(legible, width < 760)
+        page.until(lambda: not page.run(legible, width < 760),
+                   lambda: page.run(legible, width < 760))
 
 
 def a_title_ends_only_at_its_badge(page, console):
@@ -263,7 +264,8 @@ def a_phone_shows_no_keys_and_has_large_buttons(page, console):
     page.rest()
     found += page.run(legible, True)
     assert not found, found
-    assert not page.texts("main kbd, #toasts kbd"), page.texts("main kbd, #toasts kbd")
+    page.until(lambda: not page.texts("main kbd, #toasts kbd"),
+               lambda: page.texts("main kbd, #toasts kbd"))
 
 
 def what_is_wrong_stays_until_it_is_closed(page, console):
@@ -279,12 +281,12 @@ def what_is_wrong_stays_until_it_is_closed(page, console):
     page.part("news", "(part.toast('Being read.', 'good'),"
                       "document.querySelector('#passing button').focus())")
     page.rest()
-    assert page.texts("#passing p") == ["Being read.", "Failed.", "Refused."]
+    page.until(lambda: page.texts("#passing p") == ["Being read.", "Failed.", "Refused."])
     page.run("document.activeElement.blur()")
     page.until(lambda: page.texts("#passing p") == ["Failed.", "Refused."], "it to go")
     while page.texts("#passing button"):
         page.click("#passing button", "Close")
-    assert page.texts("#passing p") == []
+    page.until(lambda: page.texts("#passing p") == [])
 
 
 ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothing,

@@ -45,7 +45,7 @@ def undelivered_messages_are_listed_and_sent_again(page, console):
     page.until(lambda: "opened: The disk is full." in page.text("#letters"), "the message")
     text = page.text("#letters")
     # An id is shortened to its end, as in lists at a shell: those of one minute begin alike.
-    assert page.text("#letters a") == question.id[-8:], text
+    page.until(lambda: page.text("#letters a") == question.id[-8:], lambda: text)
     assert "ops" in text and "ago" in text and "after 1 try" in text, text
     gap = page.run("const [letters, nodes] = ['letters', 'nodes'].map((id) =>"
                    " document.getElementById(id).getBoundingClientRect());"
@@ -81,7 +81,7 @@ def who_may_not_send_again_is_shown_no_messages(page, console):
     page.until(lambda: console.call("/api/v1/notify")["dead"], "the dead letter")
     page.go("topology")
     page.until(lambda: page.text("#who") == "You: board" and page.text("#nodes"), "the topology")
-    assert not page.text("#letters") and not page.text("#letterCount")
+    page.until(lambda: not page.text("#letters") and not page.text("#letterCount"))
 
 
 who_may_not_send_again_is_shown_no_messages.hooked = True

@@ -27,13 +27,14 @@ def many_options_are_searched_by_keys(page, console):
     question, = console.ask(report("Which copy leads?", recoveryOptions=many(27)))
     signed(page, console)
     page.choose("Which copy leads?")
-    assert len(page.run(SHOWN)) == 27
+    page.until(lambda: len(page.run(SHOWN)) == 27)
     page.press("f", *"rack cc")
     page.until(lambda: page.run(SHOWN) == ["replica-3"], "the one in rack C")
-    assert "1 of 27 options" in page.text(".optionBox .hint"), page.text(".optionBox .hint")
+    page.until(lambda: "1 of 27 options" in page.text(".optionBox .hint"),
+               lambda: page.text(".optionBox .hint"))
     # Return leads to it, and answers with nothing, however long it is held down.
     page.press(keys.ENTER)
-    assert focused(page) == "replica-3" and page.run(HELD)
+    page.until(lambda: focused(page) == "replica-3" and page.run(HELD))
     # A number is for no option that is not to be seen.
     page.press("1")
     page.until(lambda: "hidden by the search" in page.text("#toasts"), "the reason")
@@ -46,9 +47,9 @@ def many_options_are_searched_by_keys(page, console):
     page.run("localStorage.setItem('errorbus.name', 'eva');"
              "dispatchEvent(new StorageEvent('storage'))")
     page.rest()
-    assert page.run(SHOWN) == wanted and focused(page) == "optionSearch"
+    page.until(lambda: page.run(SHOWN) == wanted and focused(page) == "optionSearch")
     page.press(keys.ARROW_DOWN, keys.ARROW_DOWN)
-    assert focused(page) == "replica-20"
+    page.until(lambda: focused(page) == "replica-20")
     page.read()
     page.press(keys.ENTER)
     assert question.answer() == ("replica-20", "eva")
@@ -59,7 +60,7 @@ def a_destructive_option_that_was_searched_asks(page, console):
     signed(page, console)
     page.choose("What now?")
     page.press("f", *"drop", page.keys.ENTER)
-    assert focused(page) == "drop"
+    page.until(lambda: focused(page) == "drop")
     page.press(page.keys.ENTER)
     page.until(lambda: "cannot be undone" in page.text("#confirmDialog"), "the question")
     page.press(page.keys.ENTER)
@@ -75,9 +76,9 @@ def few_options_have_no_search(page, console):
     console.ask(report("Nine ways.", recoveryOptions=many(9)))
     signed(page, console)
     page.choose("Eight ways.")
-    assert not page.run("return document.querySelector('.optionSearch')")
+    page.until(lambda: not page.run("return document.querySelector('.optionSearch')"))
     page.choose("Nine ways.")
-    assert page.run("return document.querySelector('.optionSearch').checkVisibility()")
+    page.until(lambda: page.run("return document.querySelector('.optionSearch').checkVisibility()"))
 
 
 def many_options_are_legible_and_reachable(page, console):

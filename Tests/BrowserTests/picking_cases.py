@@ -50,11 +50,11 @@ def rows_of_many_groups_are_answered_together(page, console):
     count_of(page, "2 selected")
     page.press("j", "x")
     count_of(page, "3 selected")
-    assert page.run(BOXES) == 2
+    page.until(lambda: page.run(BOXES) == 2)
     # What is in front of the person is answered by nothing of this.
     page.press("a")
     page.until(lambda: page.text("#pickedBody"), "the dialog")
-    assert page.text("#pickedTitle") == "3 selected"
+    page.until(lambda: page.text("#pickedTitle") == "3 selected")
     page.press(page.keys.ESCAPE)
     page.until(lambda: not page.text("#pickedDialog"), "its end")
     acts(page)
@@ -130,7 +130,8 @@ def what_was_not_done_is_not_counted(page, console):
     assert result.endswith("; 1 got no reply and may have arrived."), result
     page.until(lambda: "not sent: The console answered 502." in results(page),
                "the result of each")
-    assert any(text.startswith("The console could not be reached.") for text in results(page))
+    page.until(
+        lambda: any(text.startswith("The console could not be reached.") for text in results(page)))
 
 
 def a_range_is_claimed_and_released(page, console):
@@ -147,7 +148,7 @@ def a_range_is_claimed_and_released(page, console):
     page.run("window.boxes[2].dispatchEvent(new MouseEvent('click',"
              " { shiftKey: true, bubbles: true, cancelable: true }))")
     count_of(page, "3 selected")
-    assert page.run(f"return [...{boxes}].filter((box) => box.checked).length") == 3
+    page.until(lambda: page.run(f"return [...{boxes}].filter((box) => box.checked).length") == 3)
     acts(page)
     page.click("#pickedBody button", "Claim 3")
     page.until(lambda: page.text("#pickedResult") == "3 claimed.", "the claims")
@@ -159,9 +160,9 @@ def a_range_is_claimed_and_released(page, console):
     page.press(page.keys.ESCAPE)
     page.click("#pickedClear")
     page.until(lambda: not page.text("#picked"), "nothing to be selected")
-    assert page.run(BOXES) == 0
+    page.until(lambda: page.run(BOXES) == 0)
     # The focus does not go with the button.
-    assert page.run("return Boolean(document.activeElement.closest('#list'))")
+    page.until(lambda: page.run("return Boolean(document.activeElement.closest('#list'))"))
 
 
 def only_what_all_offer_can_be_chosen(page, console):
@@ -177,14 +178,14 @@ def only_what_all_offer_can_be_chosen(page, console):
                  kind)
     count_of(page, "2 selected")
     acts(page)
-    assert page.texts("#pickedBody .options button") == ["Skip × 2"]
+    page.until(lambda: page.texts("#pickedBody .options button") == ["Skip × 2"])
     page.press(page.keys.ESCAPE)
     page.run("[...document.querySelectorAll('#list > li')].find((line) =>"
              " line.textContent.includes('A third kind.')).querySelector('.pick input').click()")
     count_of(page, "3 selected")
     acts(page)
-    assert "no option that all of them offer alike" in page.text("#pickedBody")
-    assert not page.texts("#pickedBody .options button")
+    page.until(lambda: "no option that all of them offer alike" in page.text("#pickedBody"))
+    page.until(lambda: not page.texts("#pickedBody .options button"))
 
 
 def answers_for_many_are_taken_back(page, console):
@@ -229,7 +230,7 @@ def a_question_stays_until_all_that_are_selected_have_ended(page, console):
     acts(page)
     page.click("#pickedBody button", "Skip × 3")
     page.until(lambda: "have different texts" in page.text("#confirmDialog"), "the question")
-    assert not page.text("#confirmEnded")
+    page.until(lambda: not page.text("#confirmEnded"))
     # The one whose text it has ends first.
     [first] = [text for text in texts if text in page.text("#confirmText")]
     ends(console, first)
@@ -245,7 +246,7 @@ def a_question_stays_until_all_that_are_selected_have_ended(page, console):
     acts(page)
     page.click("#pickedBody button", "Skip × 2")
     page.until(lambda: page.text("#confirmDialog"), "the question")
-    assert not page.text("#confirmEnded")
+    page.until(lambda: not page.text("#confirmEnded"))
     for text in ("Fourth.", "Fifth."):
         ends(console, text)
     page.until(lambda: not page.text("#confirmDialog"), "the question to end")
@@ -264,11 +265,11 @@ def a_form_stays_until_all_that_are_selected_have_ended(page, console):
     ends(console, first, "cancel")
     page.until(lambda: page.text("#valuesEnded") == "1 of the 2 selected has ended meanwhile.",
                "what has ended")
-    assert page.text("#valuesSend") and page.text("#valuesFields")
+    page.until(lambda: page.text("#valuesSend") and page.text("#valuesFields"))
     for item in console.call("/api/v1/inbox?stage=open")["items"]:
         ends(console, item["description"], "cancel")
     page.until(lambda: "all 2 selected have ended" in page.text("#valuesProblem"), "the reason")
-    assert not page.text("#valuesSend") and not page.text("#valuesEnded")
+    page.until(lambda: not page.text("#valuesSend") and not page.text("#valuesEnded"))
 
 
 def a_member_that_is_left_out_is_not_selected(page, console):

@@ -35,7 +35,7 @@ def a_row_that_comes_is_marked(page, console):
     page.row("Just come.")
     page.until(lambda: any("Just come." in text for text in page.run("return window.marked")),
                "the mark of a new row")
-    assert not any("Here before." in text for text in page.run("return window.marked"))
+    page.until(lambda: not any("Here before." in text for text in page.run("return window.marked")))
 
 
 def a_clock_that_was_wrong_comes_right(page, console):
@@ -71,7 +71,8 @@ def a_refusal_has_the_time_of_the_place(page, console):
     changed = datetime.datetime.fromisoformat(
         console.call(path)["changedAt"].replace("Z", "+00:00"))
     there = changed + datetime.timedelta(hours=5, minutes=30)
-    assert f"{there:%H:%M}" in page.text("#toasts"), (there, page.text("#toasts"))
+    page.until(lambda: f"{there:%H:%M}" in page.text("#toasts"),
+               lambda: (there, page.text("#toasts")))
 
 
 def marks_stay_in_their_row_of_the_audit(page, console):
@@ -99,8 +100,8 @@ def all_reasons_of_a_group_are_named(page, console):
     found = page.part("sentences", f"part.refusedWords({words})")
     assert found == "2 claimed by another person, 1 answered before by another person, " \
         "1 It is late", found
-    assert page.part("sentences", f"part.refusedWords({words}.slice(1, 2))") \
-        == "answered before by another person"
+    page.until(lambda: page.part("sentences", f"part.refusedWords({words}.slice(1, 2))") \
+        == "answered before by another person")
 
 
 def the_keyboard_skips_to_the_list(page, console):
@@ -140,7 +141,7 @@ def caps_lock_takes_no_claim_over(page, console):
     page.expects("409")
     page.run(press % "false")
     page.until(lambda: "Claimed by bea" in page.text("#toasts"), "the refusal")
-    assert "Claimed by bea" in page.text(".decide")
+    page.until(lambda: "Claimed by bea" in page.text(".decide"))
     page.run(press % "true")
     page.until(lambda: "Claimed by you" in page.text(".decide"), "the claim taken over")
 
@@ -208,11 +209,12 @@ def what_scrolls_can_have_the_focus(page, console):
              " && node.clientHeight > 0 && (node.scrollHeight > node.clientHeight + 1"
              " || node.scrollWidth > node.clientWidth + 1) && node.tabIndex < 0)"
              ".map((node) => node.textContent.slice(0, 40))")
-    assert page.run(stuck) == []
-    assert page.texts("#detail [tabindex='0'].foreign"), "nothing that scrolls"
+    page.until(lambda: page.run(stuck) == [])
+    page.until(lambda: page.texts("#detail [tabindex='0'].foreign"), "nothing that scrolls")
     page.go("topology")
     page.until(lambda: page.text("#nodes"), "the topology")
-    assert page.run("return document.querySelector('[data-panel=topology]').tabIndex") == 0
+    page.until(
+        lambda: page.run("return document.querySelector('[data-panel=topology]').tabIndex") == 0)
 
 
 def a_text_of_many_lines_is_shown_in_lines(page, console):
@@ -223,9 +225,9 @@ def a_text_of_many_lines_is_shown_in_lines(page, console):
     page.choose("The command failed.")
     page.until(lambda: "line 39" in page.text("#detail"), "the reason")
     font = "return getComputedStyle(document.querySelector('#detail .lines')).fontFamily"
-    assert "monospace" in page.run(font)
+    page.until(lambda: "monospace" in page.run(font))
     height = "return document.querySelector('#detail .lines').clientHeight"
-    assert len(page.texts("#detail > .block")) == 1, "a text of one line is as it was"
+    page.until(lambda: len(page.texts("#detail > .block")) == 1, "a text of one line is as it was")
     cut = page.run(height)
     page.click("#detail > .block button", "Show all 40 lines")
     page.until(lambda: page.run(height) > 2 * cut, "all of it")
@@ -233,11 +235,12 @@ def a_text_of_many_lines_is_shown_in_lines(page, console):
     page.run("localStorage.setItem('errorbus.name', 'ada');"
              "dispatchEvent(new StorageEvent('storage'))")
     page.rest()
-    assert page.run(height) > 2 * cut
+    page.until(lambda: page.run(height) > 2 * cut)
     page.click("#detail > .block button", "Show fewer lines")
     page.until(lambda: page.run(height) == cut, "its frame")
-    assert page.texts("#detail > .block button")[1:] == ["Copy"]
-    assert "Show all 40 lines" in page.text(".pairs .block"), page.text(".pairs .block")
+    page.until(lambda: page.texts("#detail > .block button")[1:] == ["Copy"])
+    page.until(lambda: "Show all 40 lines" in page.text(".pairs .block"),
+               lambda: page.text(".pairs .block"))
 
 
 def the_facts_are_in_the_order_of_their_use(page, console):
@@ -285,7 +288,7 @@ def a_page_that_loads_says_so(page, console):
     page.driver.get(console.url)
     page.until(lambda: page.run("return Boolean(window.go)"), "the list to be asked for")
     page.until(lambda: page.text("#count") == "Loading…", "that it loads")
-    assert not page.text("#empty")
+    page.until(lambda: not page.text("#empty"))
     page.run("window.go()")
     page.until(lambda: page.text("#count") == "1 waiting", "the number")
 

@@ -32,11 +32,13 @@ def a_rule_is_made_of_an_answer_and_tried(page, console):
     rule = page.run("return document.getElementById('ruleText').value")
     for line in ("domain: org.example.tests", "userInfo.host: db-1", "option: retry"):
         assert f"      {line}\n" in rule, rule
-    assert "as in 2 answers by people" in page.text("#ruleMade"), page.text("#ruleMade")
-    assert "asks no policy before this console" in page.text("#rulePlace")
+    page.until(lambda: "as in 2 answers by people" in page.text("#ruleMade"),
+               lambda: page.text("#ruleMade"))
+    page.until(lambda: "asks no policy before this console" in page.text("#rulePlace"))
     page.until(lambda: "Would have answered 3: 2 as people did, 1 otherwise."
                in page.text("#ruleTrial"), "the trial")
-    assert "people chose “Skip”: 1" in page.text("#ruleTrial"), page.text("#ruleTrial")
+    page.until(lambda: "people chose “Skip”: 1" in page.text("#ruleTrial"),
+               lambda: page.text("#ruleTrial"))
     gap = page.run("const [text, trial] = ['ruleText', 'ruleTrial'].map((id) =>"
                    " document.getElementById(id).getBoundingClientRect());"
                    "return trial.top - text.bottom")
@@ -47,20 +49,20 @@ def a_rule_is_made_of_an_answer_and_tried(page, console):
         "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
     page.click("#ruleCopy button")
     page.until(lambda: "Copied." in page.text("dialog #toasts"), "the copy")
-    assert page.run("return navigator.clipboard.readText()") == rule
+    page.until(lambda: page.run("return navigator.clipboard.readText()") == rule)
     # What is changed is tried again; what is wrong is named by its line.
     write(page, rule.replace("option: retry", "option: wipe"))
     page.until(lambda: "matches and declines: notOffered: 3" in page.text("#ruleTrial"),
                "the other trial")
     write(page, rule.replace("answer:", "anser:"))
     page.until(lambda: "anser: found unknown key" in page.text("#ruleProblem"), "the problem")
-    assert "rule:" in page.text("#ruleProblem") and not page.text("#ruleTrial")
+    page.until(lambda: "rule:" in page.text("#ruleProblem") and not page.text("#ruleTrial"))
     # Where another trial is under way, it is tried again.
     page.run(BUSY)
     write(page, rule)
     page.until(lambda: "under way" in page.text("#ruleProblem"), "another trial")
     page.until(lambda: "1 otherwise." in page.text("#ruleTrial"), "the trial after it")
-    assert not page.text("#ruleProblem")
+    page.until(lambda: not page.text("#ruleProblem"))
     page.click("#ruleTrial a")
     page.until(lambda: not page.text("#ruleDialog"), "the form to go")
     page.until(lambda: "“Skip” by bea" in page.text(".decide"), "what was answered otherwise")
@@ -84,18 +86,18 @@ def notices_are_in_front_of_a_dialog(page, console):
     page.click(".decide button", "Make a rule")
     page.click("#ruleCopy button")
     page.until(lambda: "Copied." in page.text("#ruleDialog #toasts"), "the notice")
-    assert page.run("""
+    page.until(lambda: page.run("""
         const { left, top, width, height } = document.querySelector(".toast")
           .getBoundingClientRect();
         return document.elementFromPoint(left + width / 2, top + height / 2)
-          .closest(".toast") !== null;""")
+          .closest(".toast") !== null;"""))
     page.click("#toasts button", "Close")
     page.until(lambda: not page.texts(".toast"), "it to go")
     # What is not read there stays, in its place in the page.
     page.part("news", "part.toast('Refused.', 'error')")
     page.press(page.keys.ESCAPE)
     page.until(lambda: "Refused." in page.text("body > #toasts"), "the notice in the page")
-    assert not page.text("#ruleDialog")
+    page.until(lambda: not page.text("#ruleDialog"))
     # So it does when a dialog was opened again before the page heard that it was closed.
     page.part("modal", "((dialog) => { part.openModal(dialog); dialog.close(); "
               "part.openModal(dialog); })(document.getElementById('helpDialog'))")

@@ -24,10 +24,11 @@ def a_group_opens_and_the_next_answer_goes_where_it_belongs(page, console):
     said = ("const [row, toggle] = ['.row', '.toggle'].map((part) =>"
             " document.querySelector(`#list .group ${part}`));"
             "return [row.ariaExpanded, toggle.ariaExpanded, toggle.ariaLabel]")
-    assert page.run(said) == ["false", "false", "Each of the 3: The same thrice."], page.run(said)
+    page.until(lambda: page.run(said) == ["false", "false", "Each of the 3: The same thrice."],
+               lambda: page.run(said))
     page.click("#list .toggle")
     page.until(lambda: len(page.texts("#list .member")) == 3, "its members")
-    assert page.run(said)[:2] == ["true", "true"], page.run(said)
+    page.until(lambda: page.run(said)[:2] == ["true", "true"], lambda: page.run(said))
     page.press("j")
     page.until(lambda: page.texts("#list .member.chosen"), "a member to be chosen")
     page.choose("Payout of a million.")
@@ -47,7 +48,7 @@ def a_group_that_differs_is_not_answered_unseen(page, console):
     page.until(lambda: "3 waiting in 1 row" in page.text("#count"), "one row for all")
     page.choose("timed out.")
     box = "return document.querySelector('.scope input').checked"
-    assert not page.run(box), "ticked, though its members differ"
+    page.until(lambda: not page.run(box), "ticked, though its members differ")
     shown = page.texts(".kinds .kind")
     assert len(shown) == 2 and "Partition 7" in shown[0] and "× 2" in shown[1], shown
     page.click(".scope")
@@ -74,7 +75,7 @@ def a_group_is_answered_in_part(page, console):
     # One by the pointer, one by a key.
     page.run("document.querySelector('#list .member .pick input').click()")
     page.until(lambda: "Skip × 3" in page.text(".options"), "three of them")
-    assert "Answer 3 of the 4" in page.text(".scope"), page.text(".scope")
+    page.until(lambda: "Answer 3 of the 4" in page.text(".scope"), lambda: page.text(".scope"))
     page.press("j", "j", "x")
     page.until(lambda: page.run("return document.querySelectorAll("
                                 "'#list .member .pick input:not(:checked)').length") == 2,
@@ -101,8 +102,8 @@ def a_group_that_differs_is_answered_in_part(page, console):
     page.until(lambda: "Delete it × 2" in page.text(".options"), "the others")
     page.click("[data-option=purge]", "× 2")
     page.until(lambda: "for 2 of 3" in page.text("#confirmTitle"), "the question")
-    assert "cannot be undone" in page.text("#confirmText")
-    assert "have different texts" in page.text("#confirmText")
+    page.until(lambda: "cannot be undone" in page.text("#confirmText"))
+    page.until(lambda: "have different texts" in page.text("#confirmText"))
     page.click("#confirmYes", "Delete it × 2")
     assert {each.answer() for each in cache} == {("purge", "ada")}
     assert open_count(console) == 1
@@ -117,7 +118,7 @@ def a_destructive_option_of_a_group_asks(page, console):
     page.choose("Both are full.")
     # What only the reports have is read, and unticks the box.
     page.until(lambda: "No inodes." in page.text(".kinds"), "why each failed")
-    assert not page.run("return document.querySelector('.scope input').checked")
+    page.until(lambda: not page.run("return document.querySelector('.scope input').checked"))
     page.press("g")
     page.shown("Both are full.")
     page.click("[data-option=purge]", "× 2")
@@ -155,7 +156,7 @@ def a_group_has_its_gravest_severity(page, console):
     page.choose("Growing worse.")
     marks = page.texts("#list .mark")
     assert marks == ["‼", "✕"], marks
-    assert "critical" in page.text("#detail .meta .badge")
+    page.until(lambda: "critical" in page.text("#detail .meta .badge"))
 
 
 def a_permalink_shows_why_also_after_a_reload(page, console):
@@ -280,7 +281,7 @@ def a_link_on_another_site_leads_to_it(page, console):
         page.press(*TOKEN, page.keys.ENTER)
         page.shown("Linked to.")
         assert TOKEN not in page.driver.current_url
-        assert not page.text("#door")
+        page.until(lambda: not page.text("#door"))
         assert page.complaints() == []
         page.expected = []
         # With it, it is there at once, and after a reload.
@@ -343,7 +344,7 @@ def a_late_response_does_not_set_the_clock(page, console):
              " if (path.includes('chart')) { await new Promise((go) => setTimeout(go, 3500));"
              " window.late += 1; } return response; }")
     page.until(lambda: page.run("return window.late") > 0, "a late response")
-    assert page.part("state", "part.state.skew") == 0
+    page.until(lambda: page.part("state", "part.state.skew") == 0)
 
 
 def requests_that_time_out_are_no_link(page, console):
@@ -363,7 +364,7 @@ def an_undo_by_another_is_shown(page, console):
     page.until(lambda: "Undo" in page.text("#toasts"), "the time to undo")
     console.call(f"/api/v1/presentations/{presentation.id}/undo", {"by": "bob"})
     page.until(lambda: "bob took back your answer" in page.text("#toasts"), "who took it back")
-    assert "Undo" not in page.text("#toasts")
+    page.until(lambda: "Undo" not in page.text("#toasts"))
 
 
 def a_destructive_option_says_where(page, console):
@@ -399,7 +400,8 @@ def a_confirmation_ends_with_its_presentation(page, console):
     page.until(lambda: page.text("#confirmDialog"), "the confirmation")
     console.call(f"/api/v1/presentations/{presentation.id}/answer", {"option": "skip", "by": "bob"})
     page.until(lambda: not page.text("#confirmDialog"), "the confirmation to close")
-    assert "answered with “Skip” by bob" in page.text("#toasts"), page.text("#toasts")
+    page.until(lambda: "answered with “Skip” by bob" in page.text("#toasts"),
+               lambda: page.text("#toasts"))
 
 
 def what_is_being_sent_says_so(page, console):
@@ -440,7 +442,7 @@ def a_claim_of_a_quarter_of_an_hour_is_one(page, console):
     page.until(lambda: "Claimed by you for 15 min" in page.text(".decide"), "the claim")
     console.ask(*[report("All of us.") for _ in range(2)])
     page.choose("All of us.")
-    assert "Claim only this one" in page.text(".decide"), page.text(".decide")
+    page.until(lambda: "Claim only this one" in page.text(".decide"), lambda: page.text(".decide"))
 
 
 def a_group_is_claimed_and_released_at_once(page, console):

@@ -30,7 +30,8 @@ def a_viewer_of_the_provider_cannot_answer(page, console):
     sign_in(page, console, "board", f"#/inbox/{presentation.id}")
     page.until(lambda: page.text("#who") == "You: board", "the name")
     page.shown("disk full")
-    assert disabled(page) == ["retry", "skip", "purge", "cancel"], disabled(page)
+    page.until(lambda: disabled(page) == ["retry", "skip", "purge", "cancel"],
+               lambda: disabled(page))
     page.press("1", "c", "s", "u")
     assert console.call("/api/v1/inbox")["openCount"] == 1
     address = page.driver.current_url
@@ -44,7 +45,7 @@ def an_operator_of_the_provider_answers_and_signs_out(page, console):
     page.until(lambda: page.text("#who") == "You: anna", "the name")
     page.run("localStorage.setItem('errorbus.undo', '0')")
     page.choose("disk full")
-    assert disabled(page) == ["purge"], disabled(page)
+    page.until(lambda: disabled(page) == ["purge"], lambda: disabled(page))
     page.press("3")
     page.until(lambda: "destructive" in page.text("#toasts"), "the reason")
     page.press("1")
@@ -67,8 +68,8 @@ def a_stranger_of_the_provider_is_refused(page, console):
     page.expects("401", "403")
     sign_in(page, console, "eve")
     page.until(lambda: "signed in there as eve" in page.text("#reason"), "the reason")
-    assert page.text("h1") == "You are not signed in"
-    assert not page.driver.get_cookie(console.cookie)
+    page.until(lambda: page.text("h1") == "You are not signed in")
+    page.until(lambda: not page.driver.get_cookie(console.cookie))
 
 
 def without_the_provider_a_token_still_admits(page, console):

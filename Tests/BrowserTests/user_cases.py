@@ -33,11 +33,12 @@ def a_viewer_sees_and_cannot_answer(page, console):
     console.ask(report("disk full"))
     page.open(console.url_of(console.tokens["board"]))
     page.choose("disk full")
-    assert "not answer it" in page.text(".decide"), page.text(".decide")
-    assert disabled(page) == ["retry", "skip", "purge", "cancel"], disabled(page)
+    page.until(lambda: "not answer it" in page.text(".decide"), lambda: page.text(".decide"))
+    page.until(lambda: disabled(page) == ["retry", "skip", "purge", "cancel"],
+               lambda: disabled(page))
     page.press("1", "c", "s", "u")
-    assert not page.text("#silenceDialog")
-    assert not page.text("#nameDialog")
+    page.until(lambda: not page.text("#silenceDialog"))
+    page.until(lambda: not page.text("#nameDialog"))
     # What the page does not offer the server refuses too.
     item = console.call("/api/v1/inbox")["items"][0]
     status = page.driver.execute_async_script(
@@ -53,8 +54,8 @@ def an_operator_answers_under_the_own_name(page, console):
     page.open(console.url_of(console.tokens["anna"]))
     page.until(lambda: page.text("#who") == "You: anna", "the user's name")
     page.choose("disk full")
-    assert disabled(page) == ["purge"], disabled(page)
-    assert "destructive option" in page.text(".decide"), page.text(".decide")
+    page.until(lambda: disabled(page) == ["purge"], lambda: disabled(page))
+    page.until(lambda: "destructive option" in page.text(".decide"), lambda: page.text(".decide"))
     page.press("3")
     page.until(lambda: "destructive" in page.text("#toasts"), "the reason")
     assert console.call("/api/v1/inbox")["openCount"] == 1
@@ -81,12 +82,12 @@ def disabled_buttons_say_why(page, console):
     # By keys and by a finger the reason can be reached; nothing else happens.
     page.read()
     page.run("document.querySelector('[data-option=purge]').focus()")
-    assert page.run("return document.activeElement.dataset.option") == "purge"
+    page.until(lambda: page.run("return document.activeElement.dataset.option") == "purge")
     page.press(page.keys.ENTER)
     page.until(lambda: "You may not choose a destructive option." in page.text("#toasts"), "why")
     page.run("document.querySelector('[data-key=silence]').click()")
     page.until(lambda: no_silence in page.text("#toasts"), "why no silence")
-    assert not page.text("#confirmDialog") and not page.text("#silenceDialog")
+    page.until(lambda: not page.text("#confirmDialog") and not page.text("#silenceDialog"))
     # With a dialog it is in front of that.
     page.run("document.querySelector('#list .pick input').click()")
     page.click("#pickedOpen")
@@ -122,7 +123,7 @@ def a_removed_user_is_out(page, console):
     page.row("disk full")
     console.remove("anna")
     is_empty(page, 20, "opener.document")
-    assert page.run("return opener.document.hidden")
+    page.until(lambda: page.run("return opener.document.hidden"))
     is_empty(page, 1)
     page.click("#doorToken")
     page.press(*console.tokens["board"], page.keys.ENTER)
@@ -158,7 +159,7 @@ def signing_out_ends_all_of_the_session(page, console):
     sign_out(page)
     own.read()  # Until the server ends it.
     is_empty(page, 5, "opener.document")
-    assert page.run("return opener.document.hidden")
+    page.until(lambda: page.run("return opener.document.hidden"))
     # The cookie is of no use to one who kept it; the token is, until it is replaced.
     assert console.stream(cookie).status == 401
     console.ask(report("memory full"))
@@ -185,7 +186,7 @@ def a_hidden_tab_without_a_stream_notices_the_end(page, console):
                "it to look for itself")
     console.remove("anna")
     is_empty(page, 120, "opener.document")
-    assert page.run("return opener.document.hidden")
+    page.until(lambda: page.run("return opener.document.hidden"))
 
 
 def signing_out_asks_for_a_token(page, console):
@@ -193,7 +194,7 @@ def signing_out_asks_for_a_token(page, console):
     page.open(console.url_of(console.tokens["anna"]))
     page.until(lambda: page.text("#who") == "You: anna", "the user's name")
     sign_out(page)
-    assert not page.driver.get_cookie(console.cookie)
+    page.until(lambda: not page.driver.get_cookie(console.cookie))
 
 
 def a_link_does_not_change_the_user(page, console):
@@ -203,10 +204,10 @@ def a_link_does_not_change_the_user(page, console):
     page.until(lambda: "signed in as anna, and the link is for board" in page.text("body"),
                "the refusal")
     page.open(console.url.split("?")[0])
-    assert page.text("#who") == "You: anna", page.text("#who")
+    page.until(lambda: page.text("#who") == "You: anna", lambda: page.text("#who"))
     sign_out(page)
     page.open(console.url_of(console.tokens["board"]))
-    assert page.text("#who") == "You: board", page.text("#who")
+    page.until(lambda: page.text("#who") == "You: board", lambda: page.text("#who"))
 
 
 def consoles_on_one_host_keep_their_own_tokens(page, console):
@@ -217,10 +218,10 @@ def consoles_on_one_host_keep_their_own_tokens(page, console):
         page.open(console.url_of(console.tokens["anna"]))
         page.open(other.url_of(other.tokens["board"]))
         page.open(console.url.split("?")[0])
-        assert page.text("#who") == "You: anna", page.text("#who")
+        page.until(lambda: page.text("#who") == "You: anna", lambda: page.text("#who"))
         sign_out(page)
         page.open(other.url.split("?")[0])
-        assert page.text("#who") == "You: board", page.text("#who")
+        page.until(lambda: page.text("#who") == "You: board", lambda: page.text("#who"))
     finally:
         other.close()
 
@@ -249,7 +250,7 @@ def a_silence_of_one_who_may_not_answer_withholds(page, console):
     page.choose("disk full")
     page.press("s")
     page.until(lambda: "only withholds" in page.text("#silenceDialog"), "the form")
-    assert page.run("return document.getElementById('silenceOption').disabled")
+    page.until(lambda: page.run("return document.getElementById('silenceOption').disabled"))
 
 
 def two_people_decide_together(page, console):
@@ -259,17 +260,18 @@ def two_people_decide_together(page, console):
     page.open(console.url_of(console.tokens["anna"]))
     page.run("localStorage.setItem('errorbus.undo', '0')")
     page.choose("disk full")
-    assert "“Drop the table” needs two people" in page.text(".decide"), page.text(".decide")
+    page.until(lambda: "“Drop the table” needs two people" in page.text(".decide"),
+               lambda: page.text(".decide"))
     page.press("1")
     page.until(lambda: "You propose" in page.text(".decide"), "the own proposal")
-    assert page.driver.execute_async_script(
+    page.until(lambda: page.driver.execute_async_script(
         "const done = arguments[0];"
         "Promise.all([import('/page/filter.js'), import('/page/state.js')])"
         ".then(([{ filter }, { state }]) => {"
         " const [{ item }] = state.rows; const before = state.typed;"
         " state.typed = 'proposed'; const isFound = filter().matches(item);"
-        " state.typed = before; done(isFound); }, (error) => done(String(error)));") is True
-    assert disabled(page) == ["drop"], disabled(page)
+        " state.typed = before; done(isFound); }, (error) => done(String(error)));") is True)
+    page.until(lambda: disabled(page) == ["drop"], lambda: disabled(page))
     page.read()
     page.press("1")
     page.until(lambda: "another person has to confirm it" in page.text("#toasts"), "the reason")
@@ -277,8 +279,10 @@ def two_people_decide_together(page, console):
     try:
         other.open(console.url)
         other.choose("disk full")
-        assert "anna proposes" in other.text(".decide"), other.text(".decide")
-        assert "Confirm: Drop the table" in other.text(".options"), other.text(".options")
+        other.until(lambda: "anna proposes" in other.text(".decide"),
+                    lambda: other.text(".decide"))
+        other.until(lambda: "Confirm: Drop the table" in other.text(".options"),
+                    lambda: other.text(".options"))
         other.press("u")
         other.until(lambda: "needs two people" in other.text(".decide"), "the end of the proposal")
         other.read()
@@ -345,7 +349,8 @@ def a_confirmation_ends_with_its_proposal(page, console):
     # Proposed once more: it is not what the question is about.
     console.call(f"{path}/answer", {"option": "drop"})
     page.until(lambda: not page.text("#confirmDialog"), "the end of the confirmation")
-    assert "the proposal of script was withdrawn" in page.text("#toasts"), page.text("#toasts")
+    page.until(lambda: "the proposal of script was withdrawn" in page.text("#toasts"),
+               lambda: page.text("#toasts"))
 
 
 def a_claim_is_handed_to_a_user_who_may_answer(page, console):

@@ -33,30 +33,33 @@ def values_are_given_in_a_form_by_keys_alone(page, console):
     question, = console.ask(asking("No space."))
     signed(page, console)
     page.choose("No space.")
-    assert "Use another folder…" in page.text(".options"), page.text(".options")
+    page.until(lambda: "Use another folder…" in page.text(".options"),
+               lambda: page.text(".options"))
     page.press("1")
     page.until(lambda: page.text("#valuesTitle") == "Use another folder", "the form")
-    assert kinds(page) == ["path text true", "count number false", "mode select-one false",
-                           "force checkbox true", "pin password false"], kinds(page)
+    page.until(
+        lambda: kinds(page) == ["path text true", "count number false", "mode select-one false",
+                           "force checkbox true", "pin password false"], lambda: kinds(page))
     labels = page.texts("#valuesFields label > span[dir]")
     assert labels == ["Folder *", "Count *", "Mode", "Force it", "PIN"], labels
-    assert "at most 40 characters, matches /*" in page.text("#hint-path"), page.text("#hint-path")
-    assert focused(page) == "path"
+    page.until(lambda: "at most 40 characters, matches /*" in page.text("#hint-path"),
+               lambda: page.text("#hint-path"))
+    page.until(lambda: focused(page) == "path")
     # A value that does not fit: the server says so beside it, and what was typed stays.
     page.press(*"data", page.keys.TAB, page.keys.TAB, page.keys.TAB, " ", page.keys.TAB,
                *"4711", page.keys.ENTER)
     page.until(lambda: 'Found "data"' in page.text("#problem-path"), "the refusal")
-    assert focused(page) == "path"
+    page.until(lambda: focused(page) == "path")
     left = page.run("return [...document.querySelectorAll('#valuesFields input')]"
                     ".map((node) => node.type === 'checkbox' ? node.checked : node.value)")
     assert left == ["data", "3", True, "4711"], left
-    assert page.run("return document.querySelector('[name=path]').getAttribute('aria-invalid')")
+    page.until(lambda: page.run("return document.querySelector('[name=path]').ariaInvalid"))
     page.press(page.keys.HOME, "/", page.keys.ENTER)
     page.until(lambda: "with count 3, force true, path “/data”" in page.text(".decide"),
                "the answer")
-    assert "pin (secret)" in page.text(".decide") and "4711" not in page.text("body")
+    page.until(lambda: "pin (secret)" in page.text(".decide") and "4711" not in page.text("body"))
     # Nothing of it stays in the page.
-    assert "4711" not in page.run("return document.documentElement.outerHTML")
+    page.until(lambda: "4711" not in page.run("return document.documentElement.outerHTML"))
     page.until(lambda: question.reply().get("values") == {
         "path": "/data", "count": 3, "force": True, "pin": "4711"}, "the values at the client")
 
@@ -70,7 +73,8 @@ def a_form_is_left_by_escape(page, console):
     page.press("x", page.keys.ESCAPE)
     page.until(lambda: not page.text("#valuesDialog"), "the form to go")
     assert console.call("/api/v1/inbox")["openCount"] == 1
-    assert not page.run("return document.querySelector('#valuesFields').children.length")
+    page.until(
+        lambda: not page.run("return document.querySelector('#valuesFields').children.length"))
 
 
 def what_is_typed_after_the_end_acts_on_nothing(page, console):
@@ -85,11 +89,11 @@ def what_is_typed_after_the_end_acts_on_nothing(page, console):
     console.call(
         f"/api/v1/presentations/{items['No space.']}/answer", {"option": "cancel", "by": "zoe"})
     page.until(lambda: "Meanwhile" in page.text("#valuesProblem"), "the reason")
-    assert not page.text("#valuesFields") and not page.text("#valuesSend")
+    page.until(lambda: not page.text("#valuesFields") and not page.text("#valuesSend"))
     page.press("1", "2", "c", "u", "s", "j", page.keys.ENTER)
     other, = [item for item in console.call("/api/v1/inbox")["items"] if item["stage"] == "open"]
     assert other["id"] == items["No file."] and not other.get("claimedBy"), other
-    assert page.text("#valuesProblem"), "the form closed"
+    page.until(lambda: page.text("#valuesProblem"), "the form closed")
     page.press(page.keys.ESCAPE)
     page.until(lambda: not page.text("#valuesDialog"), "the form to go")
 
@@ -132,7 +136,7 @@ def a_command_gets_its_values_from_the_page(page, console):
         page.press(*path, page.keys.TAB, *"zqxj", page.keys.ENTER)
     assert worker.wait(20) == 0, worker.stderr.read()
     assert "zqxj" not in worker.stderr.read()
-    assert "zqxj" not in page.run("return document.documentElement.outerHTML")
+    page.until(lambda: "zqxj" not in page.run("return document.documentElement.outerHTML"))
 
 
 ALL = [values_are_given_in_a_form_by_keys_alone, a_form_is_left_by_escape,

@@ -26,6 +26,18 @@ enum RealTime {
     /// A limit that ends what hangs is not to end what is slow.
     private static let limitMinutesMin = 10
 
+    /// Lines of a browser test that look at the page once: it draws what was clicked a moment later.
+    static func hastyLooks(path: String, lines: [String]) -> [Violation] {
+        guard path.hasPrefix("Tests/BrowserTests/") else { return [] }
+        return lines.enumerated().compactMap { index, line in
+            line.contains(/^ *assert .*(?:\(page[,)]|\.(?:text|texts|run|part)\()/)
+                ? Violation(
+                    path, line: index + 1,
+                    "looks at the page once; let `page.until` wait for it")
+                : nil
+        }
+    }
+
     static func violations(in file: SourceFile) -> [Violation] {
         guard file.path.hasPrefix("Tests/") else { return [] }
         let tokens = file.tokens

@@ -196,6 +196,20 @@ struct RulesBiteTests {
         #expect(RealTime.violations(in: file("Tests/X/A.swift", text)).isEmpty)
     }
 
+    @Test("A browser test that looks at the page once")
+    func hastyLooks() {
+        let lines = [
+            "    assert chips(page) == []", "    assert other.texts('#list') == []",
+            "    page.until(lambda: chips(page) == [])", "    assert found == 1",
+            "    assert not page.driver.get_cookie(name)",
+        ]
+        func found(_ path: String) -> [Int] {
+            RealTime.hastyLooks(path: path, lines: lines).map(\.line)
+        }
+        #expect(found("Tests/BrowserTests/a.py") == [1, 2])
+        #expect(found("Tests/ForeignClients/a.py").isEmpty)
+    }
+
     @Test(
         "F20 The wall clock in the library",
         arguments: [

@@ -105,7 +105,13 @@ struct TidyTests {
     }
 
     @Test("No test depends on real time")
-    func realTime() { expectNone(repository.swiftFiles.flatMap(RealTime.violations)) }
+    func realTime() {
+        expectNone(repository.swiftFiles.flatMap(RealTime.violations))
+        for (path, text) in repository.otherCode {
+            expectNone(
+                RealTime.hastyLooks(path: path, lines: text.components(separatedBy: "\n")))
+        }
+    }
 
     @Test(
         "Files that may start tasks, or read a real clock, exist",
