@@ -1,3 +1,4 @@
+import ErrorBus
 import Testing
 
 @testable import BusNodeKit
@@ -22,7 +23,7 @@ struct AuditTableTests {
         #expect(ids(table.lines) == ["3", "4"])
         #expect(ids(table.deadLines) == ["1", "2"])
         #expect(table.deadLines[1].contains("withdrawn"))
-        #expect(table.deadLines[2].contains("expired, abort applied"))
+        #expect(table.deadLines[2].contains(Outcome.Reason.expired.words(applying: "abort")))
         let last = AuditTable(events, dead: dead, limit: 1)
         #expect(ids(last.lines) == ["4"])
         #expect(ids(last.deadLines) == ["2"])

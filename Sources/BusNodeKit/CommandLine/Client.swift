@@ -116,7 +116,7 @@ package struct Conclusion {
                 }
         case .withheld, .userCancelled:
             status = .declined
-            text = "\(outcome.reason) by \(outcome.decidedBy.shown()): no presenter was asked"
+            text = "\(outcome.reason.words) by \(outcome.decidedBy.shown()): no presenter was asked"
         case .unreachable:
             // A node is running, and at a limit.
             let isBusy = outcome.refusalCode == RejectCode.busy.rawValue
@@ -130,16 +130,16 @@ package struct Conclusion {
             text = RejectCode.noAnswer
         case .busy, .shutDown:
             status = .temporaryFailure
-            text = "\(outcome.reason)\(detail)"
+            text = "\(outcome.reason.words)\(detail)"
         case .rejected, .cycle, .tooManyHops:
             status = .badData
             text = "refused\(detail)"
         case .withdrawn:
             status = .declined
-            text = "withdrawn"
+            text = outcome.reason.words
         default:
             status = .declined
-            text = "\(outcome.reason.rawValue.shown())\(detail)"
+            text = "\(outcome.reason.words.shown())\(detail)"
         }
     }
 }

@@ -319,10 +319,11 @@ extension PresentationEvent {
         case .settled(let result, let answer):
             return "\(answer.option) by \(answer.authors): \(result.words)"
         case .ended(_, .expired, _, _, let applied):
-            return "Expired: \(RejectCode.noAnswer)"
+            return "\(Outcome.Reason.expired.capitalizedWords): \(RejectCode.noAnswer)"
                 + (applied.map { "; its origin applies \($0)" } ?? "")
-        case .ended(_, let reason, _, let decider, _): return "\(reason) by \(decider)"
-        case .completed(let outcome): return "Completed at its origin: \(outcome.reason)"
+        case .ended(_, let reason, _, let decider, _): return "\(reason.words) by \(decider)"
+        case .completed(let outcome):
+            return "Completed at its origin: \(outcome.reason.words)"
         }
     }
 }

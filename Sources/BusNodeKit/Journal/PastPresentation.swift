@@ -33,8 +33,9 @@ struct PastPresentation: Sendable {
     var end: String {
         if row.stage == HistoryRow.left { return row.stage }
         if HistoryRow.openStages.contains(row.stage) { return "open" }
-        if row.via == Answer.Via.expiry.rawValue { return Outcome.Reason.expired.rawValue }
-        return row.via ?? row.reason ?? row.stage
+        if row.via == Answer.Via.expiry.rawValue { return Outcome.Reason.expired.words }
+        let reason = row.reason.map { Outcome.Reason(rawValue: $0) }
+        return row.via ?? reason?.words ?? row.stage
     }
 }
 

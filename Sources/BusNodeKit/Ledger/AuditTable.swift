@@ -71,7 +71,7 @@ package struct AuditTable {
             let outcome = outcomes[event["id"]] ?? ""
             return [
                 TimeText.text(event["time"], now: now), event["node"], event["origin"],
-                event["description"], outcome.isEmpty ? event["reason"] : outcome,
+                event["description"], outcome.isEmpty ? event.reason.words : outcome,
                 columns == nil ? event["id"] : PartialID.short(event["id"]),
             ]
         }
@@ -94,15 +94,15 @@ extension AuditTable.Row {
             by = [event["by"], event["second"]].filter { !$0.isEmpty }.joined(separator: " and ")
         case "done":
             outcome = RecoveryResult(rawValue: event["result"])?.words ?? event["result"]
-        case "change" where event["reason"] == "withheld":
+        case "change" where event.reason == .withheld:
             by = event["by"]
-            outcome = "withheld at \(event["node"])"
-        case "change" where event["reason"] == "expired":
+            outcome = "\(Outcome.Reason.withheld.words) at \(event["node"])"
+        case "change" where event.reason == .expired:
             let applied = event["option"]
-            outcome = applied.isEmpty ? "expired" : "expired, \(applied) applied"
+            outcome = Outcome.Reason.expired.words(applying: applied.isEmpty ? nil : applied)
         case "complete":
             if outcome.isEmpty || outcome == RecoveryResult.unknown.words {
-                outcome = event["reason"]
+                outcome = event.reason.words
             }
         default: break
         }
@@ -128,6 +128,9 @@ package struct LoggedEvent {
         let line = String(decoding: JSONValue.object(fields).encoded(), as: UTF8.self)
         self.init(fields: fields, line: line, position: 0)
     }
+
+    /// Why the presentation ended; an empty one when the event does not say it.
+    fileprivate var reason: Outcome.Reason { Outcome.Reason(rawValue: self["reason"]) }
 
     /// A field as text; empty when the event does not have it.
     package subscript(name: String) -> String {

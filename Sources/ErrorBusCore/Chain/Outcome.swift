@@ -113,7 +113,7 @@ extension Outcome {
 
 extension Outcome: CustomStringConvertible {
     public var description: String {
-        var text = "\(reason) by \(decidedBy)"
+        var text = "\(reason.words) by \(decidedBy)"
         if let answer { text += ", option \(answer.option)" }
         if let detail { text += " (\(detail))" }
         return text + (didRecover ? ", recovered" : ", not recovered")
@@ -184,5 +184,23 @@ extension Outcome {
             default: false
             }
         }
+    }
+}
+
+extension Outcome.Reason {
+    /// The reason for people, in every place where they read one; the raw value is for programs.
+    package var words: String {
+        switch self {
+        case .declined: "passed on"
+        default: rawValue
+        }
+    }
+
+    /// The same as the beginning of a sentence.
+    package var capitalizedWords: String { words.prefix(1).uppercased() + words.dropFirst() }
+
+    /// The reason for people, with the option that the origin applies then, if any.
+    package func words(applying option: String?) -> String {
+        option.map { "\(words), \($0) applied" } ?? words
     }
 }

@@ -252,11 +252,6 @@ extension InboxItem {
     private func words(_ reason: Outcome.Reason) -> String {
         let applied =
             reason == .expired ? report.options.first { $0.id == report.onExpiry } : nil
-        return applied.map { "expired, \($0.id) applied" } ?? reason.words
+        return reason.words(applying: applied?.id)
     }
-}
-
-extension Outcome.Reason {
-    /// An end without an answer in words for people.
-    package var words: String { self == .declined ? "passed on" : rawValue }
 }

@@ -131,7 +131,7 @@ extension AnswerRefusal: CustomStringConvertible {
             "answered before with \"\(answer.option)\" by \(answer.authors) "
                 + "(\(answer.via.rawValue))"
         case .closed(let reason):
-            "no longer open: \(reason)"
+            "no longer open: \(reason.words)"
         }
     }
 }

@@ -42,7 +42,11 @@ struct History: AsyncParsableCommand {
     @Option(help: "Only of this severity.")
     var severity: String?
 
-    @Option(help: "Only with this end in words, as 'not recovered' or 'expired*'.")
+    @Option(
+        help: """
+            Only with this end in words, as '\(RecoveryResult.failed.words)' or \
+            '\(Outcome.Reason.expired.words)*'.
+            """)
     var end: String?
 
     @Option(help: "Only presented from this time on.")

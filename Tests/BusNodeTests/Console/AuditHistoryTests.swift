@@ -77,6 +77,7 @@ struct AuditHistoryTests {
             domain: "d", description: "x",
             options: ["retry", "skip"].map { ErrorReport.Option(id: $0, title: $0) })
         let gone = Outcome(didRecover: false, reason: .withheld, decidedBy: "ann")
+        let expired = Outcome.Reason.expired.capitalizedWords
         let expected: [(PresentationEvent.What, String)] = [
             (.reported(report), "Reported by its origin"),
             (.presented(report, origin: nil, path: []), "Presented, offering retry, skip"),
@@ -94,11 +95,11 @@ struct AuditHistoryTests {
             (.ended(report, .withheld, origin: nil, by: "ann"), "withheld by ann"),
             (
                 .ended(report, .expired, origin: nil, by: "central"),
-                "Expired: no answer came in time"
+                "\(expired): no answer came in time"
             ),
             (
                 .ended(report, .expired, origin: nil, by: "central", applied: "skip"),
-                "Expired: no answer came in time; its origin applies skip"
+                "\(expired): no answer came in time; its origin applies skip"
             ),
             (.completed(gone), "Completed at its origin: withheld"),
         ]

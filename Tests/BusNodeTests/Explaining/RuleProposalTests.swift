@@ -139,7 +139,8 @@ import Testing
         ])
         let people = "expected: a presentation that a person has answered"
         #expect(refusal(past(1, option: nil)) == "found: withdrawn; \(people)")
-        #expect(refusal(past(1, via: .expiry)) == "found: expired; \(people)")
+        let expired = Outcome.Reason.expired.words
+        #expect(refusal(past(1, via: .expiry)) == "found: \(expired); \(people)")
         #expect(refusal(past(1) { $0.options[0].needsTwoPeople = true }).contains("two people"))
         #expect(refusal(past(1) { $0.options[0].fields = [pin] }).contains("value of \"pin\""))
     }

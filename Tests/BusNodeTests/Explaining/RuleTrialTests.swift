@@ -69,7 +69,10 @@ import Testing
         #expect(words(view.otherwise) == ["skip 1 \(id(3))"])
         #expect(
             words(view.unanswered)
-                == ["withdrawn 1 \(id(4))", "open 1 \(id(5))", "expired 1 \(id(6))"])
+                == [
+                    "withdrawn 1 \(id(4))", "open 1 \(id(5))",
+                    "\(Outcome.Reason.expired.words) 1 \(id(6))",
+                ])
         #expect(view.declined.isEmpty)
         #expect(
             view.lines[1] == "would have answered 6: 2 as people did, 1 otherwise, "

@@ -209,7 +209,8 @@ import Testing
             try HistoryRow.order(Column("openedAt")).fetchAll(database)
                 .map { $0.ending ?? $0.stage }
         }
-        #expect(ends == ["recovered", "expired", HistoryRow.left, "cancelled"])
+        let expired = Outcome.Reason.expired.words
+        #expect(ends == ["recovered", expired, HistoryRow.left, "cancelled"])
     }
 
     @Test(

@@ -85,7 +85,8 @@ import Testing
         items[3].stage = .closed(.expired)
         #expect(
             items.map(\.end) == [
-                "cancelled", "failed again", "passed on", "expired, retry applied",
+                "cancelled", "failed again", Outcome.Reason.declined.words,
+                Outcome.Reason.expired.words(applying: "retry"),
             ])
         // Of the last one the report is gone.
         items.append(item(5) { $0.options = [.init(id: "stop", title: "Stop", role: .cancel)] })

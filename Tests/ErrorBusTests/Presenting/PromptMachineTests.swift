@@ -158,4 +158,11 @@ struct PromptMachineTests {
             #expect(error == .closed(.expired))
         }
     }
+
+    @Test("The refusal of an answer says why the prompt ended in words for people")
+    func closedInWords() {
+        let expired = Outcome.Reason.expired.words
+        #expect("\(AnswerRefusal.closed(.expired))" == "no longer open: \(expired)")
+        #expect("\(AnswerRefusal.closed(.declined))" == "no longer open: passed on")
+    }
 }
