@@ -41,6 +41,24 @@ struct StateTable {
 extension StateTable {
     static let all = [uplinkLink, uplinkPresentation, downlinkPresentation]
 
+    /// The messages about no presentation that come from a child (`up`) or from a parent, by their
+    /// golden files: the file of a new verb gives it a row.
+    private static func messages(up isUp: Bool, except verbs: Set<Verb>) -> [Message] {
+        let files = ((try? GoldenFile.all()) ?? []).filter {
+            $0.expectation == .ok && $0.isUp == isUp
+        }
+        let messages = files.compactMap { try? Message(frames: $0.frames[...]) }
+        return Verb.allCases.filter { !verbs.contains($0) }.compactMap { verb in
+            let own = messages.filter { $0.verb == verb }
+            return own.contains(where: isAboutPresentation) ? nil : own.first
+        }
+    }
+
+    private static func isAboutPresentation(_ message: Message) -> Bool {
+        let header = try? Header(message.frames[2])
+        return header?.fields.contains { $0.name == "id" } ?? true
+    }
+
     // MARK: The child's side
 
     private static let id = PresentationID(1)
@@ -60,30 +78,33 @@ extension StateTable {
         func received(_ message: Message) -> (inout UplinkRig) -> [String] {
             { $0.get(message).map(word) }
         }
+        var events: [(name: String, apply: (inout UplinkRig) -> [String])] = [
+            ("connection made", { $0.machine.connected(at: $0.now).map(word) }),
+            ("connection lost", { $0.machine.disconnected("x", at: $0.now).map(word) }),
+            ("WELCOME", received(UplinkRig.welcome())),
+            ("REJECT of the link", received(.reject(.init(.conflict, "x")))),
+            ("BYE", received(.bye(reason: "x"))),
+            ("PING", received(.ping(1))),
+            (
+                "9 s of silence",
+                { rig in
+                    guard rig.machine.link != .idle else { return [] }
+                    return rig.run(9_000).map { word($0.1) }
+                }
+            ),
+            (
+                "the node stops",
+                { rig in
+                    rig.machine.link == .closed
+                        ? [] : rig.machine.stopped(at: rig.now).map(word)
+                }
+            ),
+        ]
+        for message in messages(up: false, except: [.welcome, .reject, .bye, .ping]) {
+            events.append((message.verb.rawValue, received(message)))
+        }
         return StateTable(
-            "The link to a parent", states: states,
-            events: [
-                ("connection made", { $0.machine.connected(at: $0.now).map(word) }),
-                ("connection lost", { $0.machine.disconnected("x", at: $0.now).map(word) }),
-                ("WELCOME", received(UplinkRig.welcome())),
-                ("REJECT of the link", received(.reject(.init(.conflict, "x")))),
-                ("BYE", received(.bye(reason: "x"))),
-                ("PING", received(.ping(1))),
-                (
-                    "9 s of silence",
-                    { rig in
-                        guard rig.machine.link != .idle else { return [] }
-                        return rig.run(9_000).map { word($0.1) }
-                    }
-                ),
-                (
-                    "the node stops",
-                    { rig in
-                        rig.machine.link == .closed
-                            ? [] : rig.machine.stopped(at: rig.now).map(word)
-                    }
-                ),
-            ],
+            "The link to a parent", states: states, events: events,
             state: { name($0.machine.link) })
     }
 
@@ -228,45 +249,47 @@ extension StateTable {
             { $0.get(message, from: child).map(word) }
         }
         func generation(_ rig: DownlinkRig) -> Int { rig.machine.entries[id]?.generation ?? 1 }
+        var events: [(name: String, apply: (inout DownlinkRig) -> [String])] = [
+            ("PRESENT", received(.present(id, attempt: 2, left: 120_000))),
+            ("AWAIT", received(.await(id: id, waitMilliseconds: 0))),
+            ("WITHDRAW by the origin", received(.withdraw(id: id, reason: .origin))),
+            ("WITHDRAW by a hop", received(.withdraw(id: id, reason: .abandoned))),
+            ("SETTLED", received(.settled(id, .recovered))),
+            ("SETTLED of another answer", received(.settled(id, .failed, answer: Answer.other.id))),
+            ("the chain answers", { $0.answer(id, generation: generation($0)).map(word) }),
+            (
+                "the chain answers otherwise",
+                { $0.answer(id, generation: generation($0), .other).map(word) }
+            ),
+            (
+                "the chain refuses",
+                {
+                    $0.machine.completed(
+                        id, generation: generation($0), verdict: .refused(.noResponder, "x"),
+                        at: $0.now
+                    ).map(word)
+                }
+            ),
+            (
+                "the chain moves on",
+                {
+                    $0.machine.moved(
+                        id, generation: generation($0), to: .presented, by: nil, at: $0.now
+                    ).map(word)
+                }
+            ),
+            ("BYE", received(.bye(reason: "x"))),
+            ("50 ms pass", { $0.run(LinkTimes().holdBack).map { word($0.1) } }),
+            ("the deadline passes", { pass(130_000, &$0, child) }),
+            ("11 minutes pass", { pass(661_000, &$0, child) }),
+            ("the node stops", { $0.machine.stopped(at: $0.now).map(word) }),
+        ]
+        // HELLO opens another link.
+        for message in messages(up: true, except: [.hello]) {
+            events.append((message.verb.rawValue, received(message)))
+        }
         return StateTable(
-            "A presentation, as its parent's side has it", states: states,
-            events: [
-                ("PRESENT", received(.present(id, attempt: 2, left: 120_000))),
-                ("AWAIT", received(.await(id: id, waitMilliseconds: 0))),
-                ("WITHDRAW by the origin", received(.withdraw(id: id, reason: .origin))),
-                ("WITHDRAW by a hop", received(.withdraw(id: id, reason: .abandoned))),
-                ("SETTLED", received(.settled(id, .recovered))),
-                (
-                    "SETTLED of another answer",
-                    received(.settled(id, .failed, answer: Answer.other.id))
-                ),
-                ("the chain answers", { $0.answer(id, generation: generation($0)).map(word) }),
-                (
-                    "the chain answers otherwise",
-                    { $0.answer(id, generation: generation($0), .other).map(word) }
-                ),
-                (
-                    "the chain refuses",
-                    {
-                        $0.machine.completed(
-                            id, generation: generation($0), verdict: .refused(.noResponder, "x"),
-                            at: $0.now
-                        ).map(word)
-                    }
-                ),
-                (
-                    "the chain moves on",
-                    {
-                        $0.machine.moved(
-                            id, generation: generation($0), to: .presented, by: nil, at: $0.now
-                        ).map(word)
-                    }
-                ),
-                ("BYE", received(.bye(reason: "x"))),
-                ("50 ms pass", { $0.run(LinkTimes().holdBack).map { word($0.1) } }),
-                ("the deadline passes", { pass(130_000, &$0, child) }),
-                ("11 minutes pass", { pass(661_000, &$0, child) }),
-            ],
+            "A presentation, as its parent's side has it", states: states, events: events,
             state: { rig in
                 let entry = rig.machine.entries[id]
                 return entry?.isOpen == true && entry?.heldBack != nil ? "new" : name(entry?.phase)
