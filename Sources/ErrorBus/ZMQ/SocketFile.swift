@@ -1,7 +1,6 @@
 import Glibc
 
-/// The file found at the path of an ipc endpoint. libzmq deletes any such file before it binds:
-/// even the socket of a running process, or a file that is not a socket.
+/// The file found at the path of an ipc endpoint, before a ``ListeningFile`` is made there.
 package enum SocketFile: Hashable {
     case none
     /// A socket that no process listens on.
@@ -47,17 +46,23 @@ package enum SocketFile: Hashable {
         let descriptor = socket(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return true }
         defer { close(descriptor) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { buffer in
-            // One byte stays 0: an endpoint's path is always shorter.
-            buffer.copyBytes(from: path.utf8.prefix(buffer.count - 1))
-        }
+        var address = sockaddr_un(path)
         let status = withUnsafeBytes(of: &address) { bytes in
             bytes.withMemoryRebound(to: sockaddr.self) {
                 connect(descriptor, $0.baseAddress, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
         return status == 0 || errno != ECONNREFUSED && errno != ENOENT
+    }
+}
+
+extension sockaddr_un {
+    init(_ path: String) {
+        self.init()
+        sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &sun_path) { buffer in
+            // One byte stays 0: an endpoint's path is always shorter.
+            buffer.copyBytes(from: path.utf8.prefix(buffer.count - 1))
+        }
     }
 }

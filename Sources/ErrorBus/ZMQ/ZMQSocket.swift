@@ -28,6 +28,8 @@ final class ZMQSocket {
     let endpoint: Endpoint
     /// Nil: it has none.
     let keys: Keys?
+    /// Of an ipc endpoint that it listens on.
+    private var file: ListeningFile?
     /// What is kept of the message whose rest is still to be read.
     private var begun: [Frame]?
     /// Whether that message is not wanted.
@@ -115,8 +117,10 @@ final class ZMQSocket {
             case .live: throw failure("listen on", EADDRINUSE)
             case .other:
                 throw failure("listen on", EEXIST, "the path is a file, not a socket")
-            case .none, .stale: break
+            case .stale: unlink(path)
+            case .none: break
             }
+            try makeFile(at: path)
         }
         guard zmq_bind(raw, address) != 0 else { return }
         let number = zmq_errno()
@@ -124,6 +128,16 @@ final class ZMQSocket {
             number == ENODEV
             ? "this machine has no such address; give an address, not a host name" : nil
         throw failure("listen on", number, reason)
+    }
+
+    private func makeFile(at path: String) throws(TransportError) {
+        guard let file = ListeningFile(at: path, backlog: SocketOptions.backlog) else {
+            throw failure("listen on", errno)
+        }
+        self.file = file
+        guard set(ZMQ_USE_FD, .int(file.descriptor)) else {
+            throw failure("listen on", zmq_errno())
+        }
     }
 
     func connect() throws(TransportError) {
@@ -278,6 +292,7 @@ final class ZMQSocket {
     func setLinger(milliseconds: Int32) { _ = set(ZMQ_LINGER, .int(milliseconds)) }
 
     func close() {
+        file?.delete()
         zmq_close(raw)
     }
 }
@@ -314,6 +329,8 @@ enum SocketOptions {
     /// Messages queued to one peer. Above it sending fails and the machines retry. Large ones have
     /// another limit: ``LargeMessages``.
     static let sendHighWaterMark: Int32 = 4_096
+    /// Connections that wait to be accepted.
+    static let backlog: Int32 = 1_024
     /// The time for a handshake.
     static let handshakeMilliseconds: Int32 = 40_000
 
@@ -355,7 +372,7 @@ enum SocketOptions {
                 // At this limit libzmq ends the connection silently, so it is above the bus's own
                 // limit, whose refusal (413) names the reason.
                 (ZMQ_MAXMSGSIZE, .long(Int64(limits.payloadByteCountMax) * 4)),
-                (ZMQ_BACKLOG, .int(1_024)),
+                (ZMQ_BACKLOG, .int(backlog)),
             ]
         case .dealer:
             return common + [

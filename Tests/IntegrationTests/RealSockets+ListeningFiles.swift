@@ -1,0 +1,66 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import ErrorBus
+@testable import ErrorBusCore
+
+extension RealSockets {
+    @Suite struct ListeningFileTests {
+        /// Prints the error number of a connection that another user of the machine tries.
+        private static let stranger = """
+            import os, socket, sys
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+            print(socket.socket(socket.AF_UNIX).connect_ex(sys.argv[1]))
+            """
+
+        private static func mode(of path: String) throws -> Int? {
+            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+        }
+
+        @Test(
+            "A node's socket is its user's alone, also in a folder that others may enter",
+            arguments: [0o755, 0o770, 0o1777] as [mode_t])
+        func ownOnly(folder mode: mode_t) async throws {
+            let bus = Bus()
+            try #require(chmod(bus.folder, mode) == 0)
+            let path = bus.folder + "/central"
+            let running = try await RunningNode(bus.node("central"))
+            #expect(try Self.mode(of: path) == Int(ListeningFile.mode))
+            try await running.stop()
+            #expect(SocketFile(path) == .none)
+        }
+
+        @Test("Another user of the machine cannot connect", .enabled(if: geteuid() == 0))
+        func otherUser() async throws {
+            let bus = Bus()
+            try #require(chmod(bus.folder, 0o1777) == 0)
+            let path = bus.folder + "/central"
+            try await bus.run(bus.node("central")) {
+                #expect(try await Python.run(lines: Self.stranger, path) == "\(EACCES)")
+                // It is the mode that keeps it out: the path is within its reach.
+                try #require(chmod(path, 0o666) == 0)
+                #expect(try await Python.run(lines: Self.stranger, path) == "0")
+            }
+        }
+
+        @Test("A file in its place is neither replaced nor deleted")
+        func otherFile() throws {
+            let bus = Bus()
+            let path = bus.folder + "/central"
+            let first = try #require(ListeningFile(at: path, backlog: 1))
+            #expect(ListeningFile(at: path, backlog: 1) == nil)
+            #expect(SocketFile(path) == .live)
+            try #require(rename(path, path + "-1") == 0)
+            let second = try #require(ListeningFile(at: path, backlog: 1))
+            first.delete()
+            #expect(SocketFile(path) == .live)
+            second.delete()
+            #expect(SocketFile(path) == .none)
+            close(first.descriptor)
+            close(second.descriptor)
+        }
+    }
+}
