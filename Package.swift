@@ -50,7 +50,6 @@ let package = Package(
             dependencies: [
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "DequeModule", package: "swift-collections"),
-                .product(name: "OrderedCollections", package: "swift-collections"),
             ],
             swiftSettings: settings),
         // What a user of the library imports, the public types of the core among it.

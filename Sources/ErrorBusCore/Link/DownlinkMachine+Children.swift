@@ -1,5 +1,3 @@
-import OrderedCollections
-
 extension DownlinkMachine {
     /// HELLO: a name has one live link, and the newer link of one process replaces the older.
     /// Another process gets the name only when its holder is gone: the holder is pinged first.
@@ -50,8 +48,8 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         let former = children[hello.from]
         if let former, former.peer != peer {
-            superseded.append(former.peer)
-            if superseded.count > limits.childrenMax { superseded.removeFirst() }
+            superseded.plan(former.peer, at: now)
+            if superseded.count > limits.childrenMax { _ = superseded.popFirst() }
         }
         let isSameLink = former?.peer == peer && former?.isReachable == true
         let child = DownlinkChild(

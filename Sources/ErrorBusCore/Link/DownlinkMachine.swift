@@ -1,5 +1,3 @@
-import OrderedCollections
-
 /// The parent's side of its links: knows its children, holds their presentations, and delivers each
 /// answer until its result is reported. Pure: time comes in, actions go out.
 ///
@@ -20,8 +18,9 @@ package struct DownlinkMachine: Sendable {
     /// Those that have gone and left no entries, by the time at which they went.
     var forgettable = SharedDeadlines<NodeName>()
     package var namesOfPeers: [PeerID: NodeName] = [:]
-    /// Links whose name another link took over, oldest first: their messages are dropped.
-    var superseded: OrderedSet<PeerID> = []
+    /// Links whose name another link took over, by the time at which it did: their messages are
+    /// dropped.
+    var superseded = DeadlineQueue<PeerID>()
     var entries = EntryTable<DownlinkEntry>()
     var unsettledOfChild: [NodeName: Set<PresentationID>] = [:]
     var unsettledCount = 0
@@ -76,7 +75,7 @@ package struct DownlinkMachine: Sendable {
             guard case .hello(let hello) = message, !isLive(hello.from, hello.boot) else {
                 return [.dropped(Anomaly(kind: .supersededLink, detail: message.verb.rawValue))]
             }
-            superseded.remove(peer)
+            superseded.plan(peer, at: nil)
         }
         var actions: [DownlinkAction] = []
         if let name = namesOfPeers[peer] {
@@ -131,7 +130,7 @@ package struct DownlinkMachine: Sendable {
 
     /// A reply could not be sent: its peer is gone.
     package mutating func vanished(_ peer: PeerID, at now: MonotonicTime) -> [DownlinkAction] {
-        superseded.remove(peer)
+        superseded.plan(peer, at: nil)
         guard let name = namesOfPeers[peer] else { return [] }
         children[name]?.isDisconnected = true
         return lost(name, reason: "the connection is gone", at: now) + ticked(at: now)

@@ -12,6 +12,7 @@ import Testing
         queue.plan(3, at: 30)
         queue.plan(1, at: 10)
         queue.plan(2, at: nil)
+        #expect(queue.contains(3) && !queue.contains(2))
         #expect(queue.next == 10)
         #expect(queue.pop(at: 9) == nil)
         #expect(queue.pop(at: 40) == 1)

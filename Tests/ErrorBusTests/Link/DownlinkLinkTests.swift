@@ -35,6 +35,10 @@ import Testing
         var rig = DownlinkRig(limits: limits)
         for peer in 1...20 as ClosedRange<UInt8> { _ = rig.get(.hello("a"), from: PeerID(peer)) }
         #expect(rig.machine.superseded.count == 4)
+        let isDropped = (15...16 as ClosedRange<UInt8>).map {
+            rig.machine.superseded.contains(PeerID($0))
+        }
+        #expect(isDropped == [false, true])
         let actions = rig.get(.present(PresentationID(1)), from: PeerID(19))
         #expect(actions.drops == [.supersededLink])
     }

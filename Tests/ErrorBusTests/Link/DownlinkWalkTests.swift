@@ -117,7 +117,7 @@ import Testing
         if open.contains(where: { $0.heldBack != nil && $0.child == nil }) {
             return "held back from no child"
         }
-        if machine.superseded.contains(where: { machine.namesOfPeers[$0] != nil }) {
+        if machine.namesOfPeers.keys.contains(where: machine.superseded.contains) {
             return "superseded and named"
         }
         for (name, child) in machine.children where machine.namesOfPeers[child.peer] != name {
