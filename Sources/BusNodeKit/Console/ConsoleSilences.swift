@@ -23,7 +23,8 @@ final class ConsoleSilences: Sendable {
     ///
     /// - Throws: When they cannot be read: a node that forgot its silences would wake people up.
     func keep(in store: any SilenceStore) throws {
-        silences.restore(try store.silences(at: .now))
+        let stored = try store.silences(at: .now)
+        silences.restore(stored, lastNumber: try store.lastNumber())
         self.store.withLock { $0 = store }
     }
 
@@ -134,6 +135,10 @@ final class ConsoleSilences: Sendable {
 protocol SilenceStore: Sendable {
     /// The active and the latest ended ones.
     func silences(at now: Moment) throws -> [Silence]
+
+    /// The highest number of all, also of those that cannot be read: a number in the audit names
+    /// one silence. 0 where there are none.
+    func lastNumber() throws -> Int
 
     /// Durable when this returns.
     func save(_ silence: Silence) async throws

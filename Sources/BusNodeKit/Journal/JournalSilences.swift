@@ -19,6 +19,23 @@ struct JournalSilences: SilenceStore {
         }
     }
 
+    func lastNumber() throws -> Int {
+        // What is set aside has its values as text, in the order of the columns.
+        let beginning = "console = \(console), number = "
+        return try journal.writeNow { database in
+            try Int.fetchOne(
+                database,
+                sql: """
+                    SELECT max(number) FROM (
+                        SELECT number FROM silence WHERE console = ?1
+                        UNION ALL
+                        SELECT CAST(substr(content, length(?2) + 1) AS INTEGER) FROM setAside
+                        WHERE source = 'silence' AND substr(content, 1, length(?2)) = ?2)
+                    """,
+                arguments: [console, beginning])
+        } ?? 0
+    }
+
     func save(_ silence: Silence) async throws {
         let row = SilenceRow(silence, of: console)
         try await journal.access { database in

@@ -9,8 +9,10 @@ package final class Silences: Sendable {
     package init(now: @escaping @Sendable () -> Moment = { .now }) { self.now = now }
 
     /// Restores the silences of an earlier life of the node; once, before any other call.
-    package func restore(_ stored: [Silence]) {
-        table.withLock { $0.restored(stored, at: now()) }
+    ///
+    /// - Parameter lastNumber: The highest number given so far, also to one that is not stored.
+    package func restore(_ stored: [Silence], lastNumber: Int = 0) {
+        table.withLock { $0.restored(stored, lastNumber: lastNumber, at: now()) }
     }
 
     /// - Throws: When it matches every error, is too short or too long, or too many are active.
@@ -69,7 +71,8 @@ struct SilenceTable: Sendable {
     private var lastNumber = 0
 
     /// Restores the silences of an earlier life of the node.
-    mutating func restored(_ stored: [Silence], at now: Moment) {
+    mutating func restored(_ stored: [Silence], lastNumber number: Int = 0, at now: Moment) {
+        lastNumber = max(lastNumber, number)
         for silence in stored {
             silences[silence.number] = silence
             lastNumber = max(lastNumber, silence.number)

@@ -59,6 +59,13 @@ struct JournalAsideTests {
             try console.keep(in: JournalSilences(journal: try self.journal(), console: 0))
             #expect(throws: Never.self) { try console.silences.silence(1) }
             #expect(throws: (any Error).self) { try console.silences.silence(2) }
+            // Its number is in the audit, and names no other.
+            let pattern: JSONValue = ["domain": "f"]
+            let made = try console.silences.add(
+                Silence.Request(
+                    pattern: pattern, match: try RuleMatch(json: pattern), by: "ann", comment: "c"),
+                for: .seconds(60))
+            #expect(made.number == 3)
         }
         expectWarning("silences")
         let aside = try await aside(journal)
