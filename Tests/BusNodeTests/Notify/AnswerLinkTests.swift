@@ -155,6 +155,24 @@ struct AnswerLinkTests {
         #expect(plain.json(message, for: rig.hook)["answers"] == [])
     }
 
+    @Test("A dead letter has no link that answers: those are made for each try")
+    func letters() throws {
+        let writer = NotifyWriter(
+            node: "central", url: AnswerLinkRig.url, links: try rig.links())
+        let message = AnswerLinkRig.message(AnswerLinkRig.item(), at: time.now)
+        let sent = writer.json(message, for: rig.hook)["answers"]?.arrayValue
+        #expect(sent?.first?["link"]?.stringValue?.contains(AnswerLinks.path) == true)
+        let letter = DeadLetter(
+            number: 1, hook: rig.hook.name,
+            failed: DeadLetter.Failed(message: message, tries: 1, reason: "status 500"),
+            diedAt: time.now)
+        let shown = String(decoding: letter.json(writer).encoded(), as: UTF8.self)
+        for text in [try LetterRow(letter).content, shown] {
+            #expect(text.contains("worker") || text.contains("#/inbox"))
+            #expect(!text.contains("answer?link"))
+        }
+    }
+
     @Test("Above 20 texts in a minute that are no links an address is refused, and no other one")
     func badLinks() {
         var bad = BadLinks()

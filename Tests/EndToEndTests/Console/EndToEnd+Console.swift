@@ -206,6 +206,8 @@ extension EndToEnd {
             let policy = try #require(page.headers["content-security-policy"])
             #expect(policy.hasPrefix("default-src 'none'; "))
             #expect(!policy.contains("unsafe"))
+            #expect(policy.contains("; script-src 'self'; "))
+            #expect(policy.hasSuffix("; frame-ancestors 'none'"))
             #expect(page.headers["cache-control"] == "no-store")
             #expect(page.headers["referrer-policy"] == "no-referrer")
             for part in ["base.css", "main.js"] {

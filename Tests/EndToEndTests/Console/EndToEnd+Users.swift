@@ -194,6 +194,37 @@ extension EndToEnd {
             }
         }
 
+        /// Prints a user's event stream to its end.
+        private static let page = """
+            import sys, urllib.request
+            request = urllib.request.Request(
+                f"http://{sys.argv[1]}/api/v1/events",
+                headers={"Authorization": f"Bearer {sys.argv[2]}"})
+            for line in urllib.request.urlopen(request, timeout=120):
+                print(line.decode(), end="", flush=True)
+            """
+
+        @Test("A page that is open gets no more once its user is removed")
+        func openPage() async throws {
+            let (anna, board) = (
+                try await added("anna", "answer"), try await added("board", "see")
+            )
+            let (nodes, address) = try await started()
+            let page = try Launched(
+                ["python3", "-c", Self.page, address, anna], program: "/usr/bin/env")
+            #expect(await page.prints("event: hello"))
+            let removed = try Launched(["users", "remove", file, "anna"])
+            #expect(try await removed.ending() == 0)
+            let present = try sandbox.present("--option", "retry=Retry")
+            let seeing = ConsoleClient(address: address, token: board)
+            _ = try await Console(sandbox: sandbox).openID(seeing)
+            #expect(try await page.ending() == 0, "\(page.errors.value)")
+            #expect(!page.output.value.contains("\"stage\":\"open\""))
+            present.send(SIGINT)
+            #expect(try await present.ending() == 130)
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("A silence of a user who may not answer only withholds, whatever the report offers")
         func silencing() async throws {
             let bob = try await added("bob", "silence")

@@ -159,6 +159,30 @@ import Testing
         #expect(refusal(rig.get(.present(present), from: relay))?.code == .notYours)
     }
 
+    @Test("a relay speaks for no node that has a live link beside it")
+    func besideIt() {
+        var rig = DownlinkRig()
+        _ = rig.get(.hello("relay"), from: relay)
+        _ = rig.get(.hello("worker"), from: worker)
+        let present = Message.Present(
+            id: PresentationID(1), origin: "worker", path: ["worker", "relay"],
+            payload: Message.samplePayload)
+        let asked = Message.Asked(
+            origin: "worker", digest: ReportDigest(of: Message.samplePayload))
+        let settled = Message.Settled(
+            id: PresentationID(2), answer: UniqueID(high: 1, low: 1), result: .recovered,
+            asked: asked)
+        for message in [
+            Message.present(present), .settled(settled),
+            .withdraw(id: PresentationID(3), reason: .origin, asked: asked),
+        ] {
+            #expect(refusal(rig.get(message, from: relay))?.code == .notYours)
+        }
+        #expect(rig.machine.entries.isEmpty)
+        _ = rig.get(.bye(reason: "done"), from: worker)
+        #expect(refusal(rig.get(.present(present), from: relay)) == nil)
+    }
+
     @Test("a last word about another's is refused, also where nothing is known of it")
     func lastWord() {
         var rig = DownlinkRig()

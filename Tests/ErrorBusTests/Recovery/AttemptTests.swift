@@ -110,6 +110,22 @@ struct AttemptTests {
         #expect(Set(presenter.prompts.map(\.id)).count == 2)
     }
 
+    @Test("An answer with an option that the error does not offer runs nothing")
+    func notOffered() async {
+        let attempts = Recorder<Void>()
+        let error = SampleError().recoverable {
+            RecoveryOption("Retry", id: "retry") {
+                attempts.record(())
+                return true
+            }
+        }
+        for option in ["wipe", "Retry", ""] {
+            let result = await error.attempter.attemptRecovery(answer(option))
+            #expect(result == .notOffered && result.settled == .invalid)
+        }
+        #expect(attempts.elements.isEmpty)
+    }
+
     @Test("Of two options with one id the first counts")
     func doubleID() async {
         let attempter = OptionAttempter([
