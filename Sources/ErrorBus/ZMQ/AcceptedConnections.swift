@@ -48,6 +48,8 @@ struct AcceptedConnections {
             connections[descriptor] = Connection(
                 peer: peer(descriptor), acceptedAt: now, number: acceptedCount,
                 caughtUpCount: caughtUpCount)
+        // A listening socket makes none.
+        case .made: break
         case .caughtUp: caughtUpCount += 1
         // The authenticator has reported a refused key, with its address.
         case .succeeded, .refused: settledNumber = acceptedCount

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A connection of this process that a peer made: what the kernel knows of it, and can do about it
+/// A connection of this process to a peer: what the kernel knows of it, and can do about it
 /// over tcp beside libzmq, which owns the descriptor.
 struct PeerConnection {
     let descriptor: Int32
@@ -85,6 +85,21 @@ struct PeerConnection {
         var user: UInt32 = 0
         let process = czmq_peer_process(descriptor, &user)
         return process > 0 ? "process \(process) of user \(user)" : nil
+    }
+
+    /// The user of the process at the other side of a connection over ipc; nil for any other
+    /// descriptor.
+    var user: UInt32? {
+        var user = UInt32.max
+        _ = czmq_peer_process(descriptor, &user)
+        return user == .max ? nil : user
+    }
+
+    /// Whether a process of user `other` that listens at a path of ipc is no parent for one of user
+    /// `own`. The socket of a node is its own user's alone, and root's: another one has been put in
+    /// its place.
+    static func isStranger(_ other: UInt32, to own: UInt32) -> Bool {
+        own != 0 && other != 0 && other != own
     }
 
     /// Of the other side of a tcp connection; nil where that is gone.

@@ -1,4 +1,5 @@
 import CZMQ
+import Glibc
 
 /// An event of a socket's connections, as its monitor reports it.
 enum SocketEvent: Hashable, Sendable {
@@ -16,6 +17,8 @@ enum SocketEvent: Hashable, Sendable {
 
     /// A connection that a peer made, by its descriptor.
     case accepted(Int32)
+    /// A connection that this side made, by its descriptor; its handshake is still to come.
+    case made(Int32)
     case succeeded
     /// The authenticator, of this side or the other, does not let the key pass.
     case refused
@@ -29,6 +32,7 @@ enum SocketEvent: Hashable, Sendable {
     init?(number: Int32, value: Int32) {
         switch number {
         case ZMQ_EVENT_ACCEPTED: self = .accepted(value)
+        case ZMQ_EVENT_CONNECTED: self = .made(value)
         case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: self = .succeeded
         case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL: self = .failed(Failure(value))
         case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH: self = .refused
@@ -54,6 +58,13 @@ extension ConnectionEvent {
     /// What an event of a connecting socket means for its link; nil: nothing.
     init?(_ event: SocketEvent) {
         switch event {
+        case .made(let descriptor):
+            guard let user = PeerConnection(descriptor: descriptor).user,
+                PeerConnection.isStranger(user, to: geteuid())
+            else { return nil }
+            self = .failed(
+                "a process of another user (\(user)) listens there, and ipc has no keys; end it, "
+                    + "or name a folder that only the node's user may write")
         case .succeeded: self = .connected
         case .disconnected: self = .disconnected
         case .failed(.otherMechanism), .failed(.otherKey), .failed(.malformed):
