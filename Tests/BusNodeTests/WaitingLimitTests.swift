@@ -131,16 +131,44 @@ struct WaitingLimitTests {
         }
     }
 
-    @Test("The deadline is the option's, else the environment's")
+    @Test("The deadline is the option's, else the environment's, else that of the terminal")
     func deadline() throws {
-        let environment = ["BUS_NODE_EXEC_DEADLINE": "8h"]
-        #expect(try Exec.deadline(given: "5m", environment: environment) == .seconds(300))
-        #expect(try Exec.deadline(given: nil, environment: environment) == .seconds(28_800))
-        #expect(try Exec.deadline(given: nil, environment: [:]) == nil)
-        #expect {
-            _ = try Exec.deadline(given: nil, environment: ["BUS_NODE_EXEC_DEADLINE": "soon"])
-        } throws: { error in
-            (error as? Failure)?.text.hasPrefix("BUS_NODE_EXEC_DEADLINE: found \"soon\"") == true
+        func chosen(
+            _ given: String?, _ variable: String? = nil, topology: Duration? = nil,
+            hasTerminal: Bool = false
+        ) throws -> Duration? {
+            var environment: [String: String] = [:]
+            environment["BUS_NODE_EXEC_DEADLINE"] = variable
+            return try Exec.deadline(
+                given: given, topology: topology, environment: environment,
+                hasTerminal: hasTerminal)
+        }
+        #expect(try chosen("5m", "8h", topology: .seconds(1)) == .seconds(300))
+        #expect(try chosen("5m", hasTerminal: true) == .seconds(300))
+        #expect(try chosen(nil, "8h", topology: .seconds(1)) == .seconds(28_800))
+        #expect(try chosen(nil, "8h", hasTerminal: true) == .seconds(28_800))
+        #expect(try chosen(nil) == .seconds(86_400))
+        #expect(try chosen(nil, hasTerminal: true) == nil)
+        // That of the topology counts where this one is nil.
+        #expect(try chosen(nil, topology: .seconds(1)) == nil)
+        #expect(try chosen("none", "8h") == nil)
+        #expect(try chosen(nil, "none") == nil)
+    }
+
+    @Test("Another deadline is refused with the name of its place", arguments: ["soon", "", "24"])
+    func wrongDeadline(text: String) {
+        let places: [(String?, String)] = [(text, "--deadline"), (nil, "BUS_NODE_EXEC_DEADLINE")]
+        for (given, name) in places {
+            #expect {
+                _ = try Exec.deadline(
+                    given: given, topology: nil, environment: ["BUS_NODE_EXEC_DEADLINE": text],
+                    hasTerminal: false)
+            } throws: { error in
+                let failure = error as? Failure
+                return failure?.status == .usage
+                    && failure?.text.hasPrefix("\(name): found \"\(text)\", allowed: ") == true
+                    && failure?.text.hasSuffix("d, or none") == true
+            }
         }
     }
 }

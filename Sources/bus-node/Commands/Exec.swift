@@ -18,8 +18,9 @@ struct Exec: AsyncParsableCommand {
             found, 126 when it could not be run. Input, output and signals pass through; one that \
             was ignored at the start, as with nohup, stays ignored, for the command as well. A \
             command that fails within 10 s of Ctrl-C is not presented. A console groups failures \
-            of the same command, in the same way and in the same directory, on any host. From \
-            cron, limit how long they wait, and how many: --deadline, --max-waiting.
+            of the same command, in the same way and in the same directory, on any host. Without \
+            a terminal, as from cron, each waits for a day and 20 at a time: --deadline, \
+            --max-waiting.
 
             The report has the command and the end of its standard error. What looks like a secret \
             there is masked: values of names such as password and token, credentials in URLs, and \
@@ -48,8 +49,9 @@ struct Exec: AsyncParsableCommand {
 
     @Option(
         help: """
-            Give up waiting for an answer after this long, each time, as in 30m; \
-            BUS_NODE_EXEC_DEADLINE when not given.
+            Give up waiting for an answer after this long, each time, as in 30m, or none for no \
+            limit but the topology's. BUS_NODE_EXEC_DEADLINE when not given, else the topology's, \
+            else 24h when standard input is no terminal.
             """)
     var deadline: String?
 
@@ -94,7 +96,6 @@ struct Exec: AsyncParsableCommand {
             let raw = RawArguments.command
             let words = raw.isEmpty ? command.map { Array($0.utf8) } : raw
             var options = PresentationOptions()
-            options.deadline = try Self.deadline(given: deadline)
             options.onExpiry = onExpiry
             let waitingMax = try Self.waitingMax(given: maxWaiting)
             let asked = try fields.map { try FieldText($0, option: "--field").field() }
@@ -106,6 +107,7 @@ struct Exec: AsyncParsableCommand {
             }
             let logger = Logger(label: "exec")
             let leaf = try target.leaf(origin: nil, command: "exec", logger: logger)
+            options.deadline = try Self.deadline(given: deadline, topology: leaf.deadline)
             let attempts = CommandAttempts(
                 command: words, retriesOffered: retriesOffered, fields: asked, options: options,
                 isQuiet: quiet,
@@ -119,13 +121,25 @@ struct Exec: AsyncParsableCommand {
         }
     }
 
+    /// How long a presentation waits when nothing says it and no person sees it wait: that of a
+    /// daily job ends before its third run.
+    static let deadlineWithoutTerminal: Duration = .seconds(24 * 3_600)
+
     /// The time that each presentation has; nil without a limit of this command.
+    ///
+    /// - Parameter topology: The deadline that the topology has for it, which counts beside nil.
     static func deadline(
-        given: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+        given: String?, topology: Duration?,
+        environment: [String: String] = ProcessInfo.processInfo.environment,
+        hasTerminal: Bool = isatty(STDIN_FILENO) != 0
     ) throws -> Duration? {
-        guard let text = given ?? environment["BUS_NODE_EXEC_DEADLINE"] else { return nil }
+        guard let text = given ?? environment["BUS_NODE_EXEC_DEADLINE"] else {
+            return hasTerminal || topology != nil ? nil : deadlineWithoutTerminal
+        }
+        if text == "none" { return nil }
         return try Target.duration(
-            text, option: given == nil ? "BUS_NODE_EXEC_DEADLINE" : "--deadline")
+            text, option: given == nil ? "BUS_NODE_EXEC_DEADLINE" : "--deadline",
+            words: ", or none")
     }
 
     /// How many processes of the command may wait; nil without a limit.

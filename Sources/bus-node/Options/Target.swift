@@ -39,6 +39,7 @@ struct Target: ParsableArguments {
         let node: Node
         /// Whether the topology sets `whenUnreachable: fail`.
         let failsByTopology: Bool
+        /// The topology's deadline for what it presents; nil without one.
         let deadline: Duration?
     }
 
@@ -121,12 +122,16 @@ struct Target: ParsableArguments {
     }
 
     /// Reads a duration in the form of the topology file.
-    static func duration(_ text: String, option: String) throws -> Duration {
+    ///
+    /// - Parameter words: What else is allowed, for the error.
+    static func duration(
+        _ text: String, option: String, words: String = ""
+    ) throws -> Duration {
         guard let duration = DurationText.read(text) else {
             throw Failure(
                 .usage,
                 "\(option): found \"\(text)\", allowed: a whole number and ms, s, m, h or d, "
-                    + "at most \(DurationText.dayCountMax)d")
+                    + "at most \(DurationText.dayCountMax)d\(words)")
         }
         return duration
     }
