@@ -116,7 +116,7 @@ extension RealSockets {
         }
 
         /// Takes the relay's HELLO and welcomes it; returns its routing id.
-        private static func welcome(on parent: RawSocket) async throws -> Frame {
+        static func welcome(on parent: RawSocket) async throws -> Frame {
             let hello = try await next(.hello, on: parent)
             let welcome = Message.Welcome(
                 node: "top", boot: .make(), maxHeader: 8_192, maxPayload: 262_144, maxOpen: 1_024,
@@ -125,7 +125,8 @@ extension RealSockets {
             return hello[0]
         }
 
-        private static func next(_ verb: Verb, on parent: RawSocket) async throws -> [Frame] {
+        /// The next message of this verb, with the routing id of its sender; others are passed over.
+        static func next(_ verb: Verb, on parent: RawSocket) async throws -> [Frame] {
             while true {
                 let frames = try await parent.receive()
                 if frames.count == 6, frames[3] == Frame(verb.rawValue.utf8) { return frames }

@@ -1,3 +1,4 @@
+import CZMQ
 import ErrorBusTesting
 import Testing
 
@@ -53,6 +54,12 @@ extension RealSockets {
                         .boolean("force", label: "Force", isRequired: false),
                         .secret("pin", label: "PIN"),
                     ]
+                ) { [got] in
+                    got.record($0)
+                    return true
+                }
+                RecoveryOption(
+                    "Again", id: "again", fields: [.number("count", label: "Count", default: 3)]
                 ) { [got] in
                     got.record($0)
                     return true
@@ -119,6 +126,86 @@ extension RealSockets {
             #expect(outcome.reason == .badValue && outcome.answer == nil && !outcome.didRecover)
             #expect(outcome.decidedBy == "worker")
             #expect(got.elements.isEmpty)
+        }
+
+        /// What becomes of an answer that a person gives at a node which knows no fields: it shows
+        /// such an option like any other.
+        private func outcome(
+            withoutFields option: String
+        ) async throws -> (outcome: Outcome, shown: RecoveryResult?) {
+            let (bus, inbox) = (Bus(), Inbox("console"))
+            let top = try bus.node(
+                "central", presenters: [inbox],
+                parts: { parts in
+                    parts.audit = inbox
+                    parts.chain = { next in
+                        ClosureResponder("earlier version", next: next) { error, _ in
+                            error.rewriting { report in
+                                for index in report.options.indices {
+                                    report.options[index].fields = []
+                                }
+                            }
+                        }
+                    }
+                })
+            let leaf = try bus.node("worker", next: ["central"], listens: false)
+            return try await bus.run(top, leaf) {
+                async let outcome = leaf.uplink.presentError(error)
+                for await _ in inbox.changes() where inbox.openCount == 1 { break }
+                let id = try #require(inbox.items().first).id
+                _ = try inbox.answer(id, option: option, by: "ann")
+                var shown: RecoveryResult?
+                for await _ in inbox.changes() {
+                    guard case .settled(_, let result) = try inbox.item(id).stage else { continue }
+                    shown = result
+                    break
+                }
+                return (await outcome, shown)
+            }
+        }
+
+        @Test("A42 a person at a presenter without fields is shown that the owner refused")
+        func presenterWithoutFields() async throws {
+            let (outcome, shown) = try await outcome(withoutFields: "move")
+            #expect(shown == .invalid && shown?.words == "refused by its owner")
+            #expect(outcome.reason == .badValue && outcome.answer == nil && !outcome.didRecover)
+            #expect(outcome.detail?.contains("\"path\"") == true)
+            #expect(got.elements.isEmpty)
+        }
+
+        @Test("A41 a presenter without fields can choose an option whose values have defaults")
+        func defaultsWithoutFields() async throws {
+            let (outcome, shown) = try await outcome(withoutFields: "again")
+            #expect(shown == .recovered && outcome.didRecover)
+            #expect(got.elements.map { $0.integer("count") } == [3])
+        }
+
+        @Test("A42 an ANSWER without the values that its option needs is SETTLED as invalid")
+        func foreignParent() async throws {
+            let bus = Bus()
+            let parent = try RawSocket(ZMQ_ROUTER)
+            try parent.bind(bus.endpoint("top"))
+            let leaf = try bus.node("worker", next: ["top"], listens: false)
+            try await bus.run(leaf) {
+                let link = try await PassingThroughTests.welcome(on: parent)
+                async let outcome = leaf.uplink.presentError(error)
+                let frames = try await PassingThroughTests.next(.present, on: parent)
+                guard case .present(let present) = try Message(frames: frames[2...]) else {
+                    Issue.record("\(frames)")
+                    return
+                }
+                let answer = Answer(option: "move", by: "ann", via: .person)
+                try await parent.send([link, []] + Message.answer(present.id, answer).frames)
+                let reply = try await PassingThroughTests.next(.settled, on: parent)
+                guard case .settled(let settled) = try Message(frames: reply[2...]) else {
+                    Issue.record("\(reply)")
+                    return
+                }
+                #expect(settled.id == present.id && settled.answer == answer.id)
+                #expect(settled.result == .invalid)
+                let end = await outcome
+                #expect(end.reason == .badValue && got.elements.isEmpty)
+            }
         }
 
         @Test("A41 a relay's own option gets its secret, which goes no further down")
