@@ -19,8 +19,10 @@ if [ ! -t 1 ]; then say() { printf '\n== %s\n' "$*"; }; fi
 if [ "${PANES:-}" = yes ]; then
     command -v tmux >/dev/null || { echo "demo: PANES=yes needs tmux" >&2; exit 69; }
     # A server of its own gets this environment; inside of it, and of any tmux, a pane is added.
+    # When the terminal is closed, all of it ends.
     [ -n "${TMUX:-}" ] || exec tmux -L "errorbus-demo-$$" new-session bash -c \
-        'cd "$DEMO_FROM" && "$DEMO_SCRIPT"; read -rp "Return closes tmux. " _'
+        'cd "$DEMO_FROM" && "$DEMO_SCRIPT"; read -rp "Return closes tmux. " _' \; \
+        set-option destroy-unattached on
 fi
 
 household= pane=
@@ -31,7 +33,7 @@ finish() {
     [ -n "${holder:-}" ] && kill "$holder" 2>/dev/null
 }
 trap finish EXIT
-trap 'exit 130' INT TERM
+trap 'exit 130' INT TERM HUP
 
 if [ -t 0 ]; then
     export DEMO_POLICY=policy-none.yaml

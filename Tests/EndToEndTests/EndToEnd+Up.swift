@@ -143,37 +143,5 @@ extension EndToEnd {
             #expect(try await up.ending() == 78)
             #expect(await up.says("central, relay"))
         }
-
-        @Test("The demo exits 0 and its table has the end of each presentation")
-        func demo() async throws {
-            let sandbox = try Sandbox()
-            let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-                .deletingLastPathComponent().deletingLastPathComponent()
-            for name in try FileManager.default.contentsOfDirectory(
-                atPath: repository.appendingPathComponent("Examples/demo").path)
-            where name != "run" {
-                try FileManager.default.copyItem(
-                    atPath: repository.appendingPathComponent("Examples/demo/\(name)").path,
-                    toPath: sandbox.path(name))
-            }
-            let ports = try (0..<3).map { _ in try Port() }.map { "\($0.number)" }
-            let demo = try Launched(
-                [sandbox.path("run.sh")], program: "/bin/bash", folder: sandbox.folder,
-                environment: [
-                    "BUS_NODE": Launched.busNode, "DEMO_PORT": ports[0],
-                    "DEMO_CENTRAL": ports[1], "DEMO_RELAY": ports[2],
-                ])
-            #expect(try await demo.ending() == 0, "\(demo.errors.value)")
-            #expect(await demo.prints("withheld at relay"))
-            for row in [
-                ["make-folder", "policy central rule 2", "recovered"],
-                ["start-server", "policy central rule 1", "recovered"],
-                ["retry", "policy central rule 3", "recovered"],
-                ["abort", "policy central rule 4", "not recovered"],
-            ] {
-                let lines = demo.output.value.split(separator: "\n")
-                #expect(lines.contains { line in row.allSatisfy { line.contains($0) } }, "\(row)")
-            }
-        }
     }
 }
