@@ -132,6 +132,10 @@ class Page:
         for key in keys:
             ActionChains(self.driver).send_keys(key).perform()
 
+    def chord(self, modifier, key):
+        """Presses a key while a modifier is held down."""
+        ActionChains(self.driver).key_down(modifier).send_keys(key).key_up(modifier).perform()
+
     def row(self, text):
         """Waits until a row of the list shows the text."""
         self.until(lambda: any(text in row for row in self.texts("#list .row")), f"a row: {text}")

@@ -32,7 +32,9 @@ def values_are_given_in_a_form_by_keys_alone(page, console):
     page.expects("422")
     question, = console.ask(asking("No space."))
     signed(page, console)
-    page.choose("No space.")
+    page.row("No space.")
+    page.press("j")
+    page.shown("No space.")
     page.until(lambda: "Use another folder…" in page.text(".options"),
                lambda: page.text(".options"))
     page.press("1")
