@@ -289,8 +289,79 @@ def what_is_wrong_stays_until_it_is_closed(page, console):
     page.until(lambda: page.texts("#passing p") == [])
 
 
+# What the detail has, in the order of the document: its headings, and its other parts by a name.
+PARTS = """
+    return [...document.querySelectorAll("#detail > :is(h2, .meta, h3, .decide)")].map((node) =>
+      (node.matches("h3") ? node.textContent : node.id || node.className));"""
+# What of the facts is not above the options, and what of these is not in sight.
+BELOW = """
+    const [detail, decide] = ["#detail", ".decide"].map((part) => document.querySelector(part));
+    const foot = decide.getBoundingClientRect();
+    const isAbove = ({ bottom }) => bottom <= foot.top + 1;
+    const problems = [...detail.children].filter((node) =>
+      node.compareDocumentPosition(decide) & Node.DOCUMENT_POSITION_FOLLOWING
+        && !isAbove(node.getBoundingClientRect()) && !isAbove(detail.getBoundingClientRect()))
+      .map((node) => `not above: ${node.textContent}`);
+    const { top, bottom } = decide.querySelector(".options button").getBoundingClientRect();
+    if (foot.top < innerHeight * .3 || foot.bottom > innerHeight + 1) problems.push("the foot");
+    if (top < foot.top || bottom > foot.bottom) problems.push("the first option");
+    return problems;"""
+# What is not in sight when it has the focus.
+HIDDEN = """
+    const parts = "#detail :is(a, button, textarea, input, [tabindex='0'])";
+    return [...document.querySelectorAll(parts)].filter((node) => {
+      node.focus();
+      const box = node.getBoundingClientRect();
+      const hit = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+      return node.checkVisibility() && !node.contains(hit) && !hit?.contains(node);
+    }).map((node) => node.textContent);"""
+
+
+def the_facts_stand_above_the_options(page, console):
+    why = {"failureReason": "It was written twice.", "recoverySuggestion": "Compare both.",
+           "helpAnchor": "https://runbooks.example.org/409",
+           "userInfo": {"host": "a", "log": "one\ntwo\n" * 20}}
+    options = [{"id": f"rack-{number}", "title": f"Use rack {number}"} for number in range(30)]
+    before, = console.ask(report("Which is it?"))
+    console.await_open(1)
+    console.call(f"/api/v1/presentations/{before.id}/answer", {"option": "skip", "by": "bob"})
+    assert before.answer() == ("skip", "bob")
+    again, _ = console.ask(report("Which is it?", **why),
+                           report("Which of many?", recoveryOptions=options, **why))
+    console.await_open(2)
+    path = f"/api/v1/presentations/{again.id}"
+    page.until(lambda: (console.call(path)["earlier"] or {}).get("count"), "the journal's record")
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada')")
+    page.open(console.url)
+    reasons = ["title", "meta", "Why", "Try", "Runbook"]
+    facts = ["Notes", "Context", "Path", "History", "Identity"]
+    for width, height in ((1440, 900), (1024, 768), (390, 844)):
+        for title, earlier in (("Which is it?", ["Earlier"]), ("Which of many?", [])):
+            page.resize(width, height)
+            page.go("inbox")
+            page.choose(title)
+            page.until(lambda: page.run(PARTS) == [*reasons, *earlier, "decide", *facts],
+                       lambda: page.run(PARTS))
+            for script in ("", SCROLL_TO_THE_END):
+                page.run(script)
+                page.until(lambda: not page.run(BELOW), lambda: (width, title, page.run(BELOW)))
+            page.until(lambda: not page.run(HIDDEN), lambda: (width, title, page.run(HIDDEN)))
+            # The next stops of Tab after the reasons are the earlier ones, then the options.
+            page.run("document.getElementById('detail').scrollTop = 0;"
+                     "document.querySelector('#detail [href]').focus()")
+            inside = "return Boolean(document.activeElement.closest(arguments[0]))"
+            page.until(lambda: page.press(page.keys.TAB) or page.run(inside, ".decide")
+                       or not page.run(inside, ".earlier"), "the focus after the reasons")
+            page.until(lambda: page.run(inside, ".decide"), "the focus at the options")
+
+
+the_facts_stand_above_the_options.journaled = True
+
+
 ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothing,
        the_help_has_its_button_in_sight, nothing_moves_for_a_notice,
        rows_are_comfortable_or_compact, a_title_ends_only_at_its_badge,
        the_buttons_for_what_is_selected_are_in_one_line,
-       a_phone_shows_no_keys_and_has_large_buttons, what_is_wrong_stays_until_it_is_closed]
+       a_phone_shows_no_keys_and_has_large_buttons, what_is_wrong_stays_until_it_is_closed,
+       the_facts_stand_above_the_options]

@@ -3,7 +3,7 @@ import { $, el, foreign, redraw, since, timeOf } from "./elements.js";
 import { api, failureText } from "./api.js";
 import { commentOf } from "./comment.js";
 import { decideOf } from "./decide.js";
-import { factsOf } from "./facts.js";
+import { factsOf, reasonsOf } from "./facts.js";
 import { schedule } from "./frame.js";
 import { filter } from "./filter.js";
 import { chosenOf, claimsOf, groupOf, isForAll, loadGroup } from "./group.js";
@@ -13,9 +13,13 @@ import { current } from "./rows.js";
 import { ruleButton } from "./rule-form.js";
 import { myName, state } from "./state.js";
 import { claimant, endingOf, groupSize, heldWith, isLive, isOpen } from "./store.js";
-import { authorsOf, codeText, headingOf, originOf, shown, titleIn } from "./text.js";
+import { authorsOf, codeText, headingOf, number, originOf, shown, titleIn } from "./text.js";
 import { confirmedMembers, proposalOf } from "./two-people.js";
 import { readAgain, select } from "./views.js";
+
+/** The height of the decision at the foot: what is known of the error ends above it. */
+const foot = new ResizeObserver(([{ target }]) =>
+  $("inbox").style.setProperty("--foot", `${target.offsetHeight}px`));
 
 export function drawDetail() {
   if (state.isPressing) return;
@@ -39,11 +43,18 @@ export function drawDetail() {
     item && isHidden(item), group && hiddenText(group)];
   // What was changed and changed back within a frame is drawn again: its buttons were disarmed.
   if (item && isOpen(item) && !state.decision) $("detail").dataset.said = "";
-  redraw($("detail"), said, () => (
+  const isDrawn = redraw($("detail"), said, () => (
     item ? detailOf(item, details, size) : past ? pastOf(past) : overview()));
+  if (isDrawn) watchFoot();
   // Members that came while a button was held down are seen only from now on.
   if (!item) state.decision = null;
   if (state.decision) state.decision.seen = state.complete;
+}
+
+function watchFoot() {
+  foot.disconnect();
+  const box = document.querySelector("#detail > .decide");
+  if (box) foot.observe(box);
 }
 
 /** Whether the filter keeps it out of the list that would have it. */
@@ -97,12 +108,14 @@ const back = () => el("button", {
   className: "back", type: "button", textContent: "‹ List", onclick: () => select(null),
 });
 
+/** The facts before the choice: the options come after what a person has to know for it. */
 function detailOf(item, details, size) {
+  // All at once: facts that came piece by piece would move while they are read.
+  const isRead = details || !state.online || state.unread;
   return [
-    back(), headOf(item, size), foreign("h2", headingOf(item), { id: "title" }),
-    decideOf(item, size),
-    // All at once: facts that came piece by piece would move while they are read.
-    ...(details ? factsOf(item, details) : missing(item)),
+    back(), foreign("h2", headingOf(item), { id: "title" }), headOf(item, size),
+    ...(details ? reasonsOf(item, details) : [missing()]), decideOf(item, size),
+    ...(isRead ? factsOf(item, details) : []),
   ];
 }
 
@@ -119,12 +132,11 @@ function pastOf(past) {
     && `“${shown(titleIn(null, past.option), 260)}” by ${authorsOf(past)}`;
   const [ending, tone] = endingOf({ ...past, ending: past.outcome });
   return [
-    back(),
+    back(), foreign("h2", headingOf(past), { id: "title" }),
     el("p", { className: "meta" },
       el("span", { className: `badge ${past.severity}`, textContent: past.severity }),
       el("span", {}, "opened ", timeOf(past.openedAt)),
       el("span", { className: "foreign", textContent: from })),
-    foreign("h2", headingOf(past), { id: "title" }),
     past.outcome
       && el("p", { className: `outcome ${tone}`, textContent: `Ended: ${shown(ending, 200)}` }),
     answer && el("p", { textContent: answer }), answer && commentOf(past),
@@ -134,23 +146,23 @@ function pastOf(past) {
         ", and cannot be answered.")
       : el("p", {}, "From the journal: its node ended while it was open, and it was not "
         + "presented again."),
-    ...factsOf({ ...past, isReachable: true }, past),
+    ...reasonsOf(past, past), ...factsOf({ ...past, isReachable: true }, past),
   ];
 }
 
-/** The notice in place of the facts, so that a person knows that there are more. */
-function missing(item) {
+/** The notice in place of the reasons, so that a person knows that there are more. */
+function missing() {
   if (!state.online) {
     const text = "The reason and the context were not loaded before the link was lost.";
-    return [el("p", { className: "outcome warning", textContent: text }), ...factsOf(item, null)];
+    return el("p", { className: "outcome warning", textContent: text });
   }
-  if (!state.unread) return [el("p", { className: "soft", textContent: "Reading the rest…" })];
+  if (!state.unread) return el("p", { className: "soft", textContent: "Reading the rest…" });
   const again = el("button", {
     type: "button", textContent: "Read again",
     onclick: () => { state.unread = null; schedule(); },
   });
   const text = `The reason and the context could not be loaded: ${shown(state.unread.text, 300)} `;
-  return [el("p", { className: "outcome warning" }, text, again), ...factsOf(item, null)];
+  return el("p", { className: "outcome warning" }, text, again);
 }
 
 function headOf(item, size) {
@@ -163,7 +175,8 @@ function headOf(item, size) {
       : el("span", {}, "ended ", since(item.changedAt), " ago"),
     el("span", {
       className: "foreign", textContent: shown(`from ${originOf(item)} · ${codeText(item)}`, 200),
-    })];
+    }),
+    size > 1 && `${number(size)} in its group`];
   if (isHidden(item)) parts.push("hidden in the list by the filter");
   if (item.retryCount > 0) parts.push(`failed again, retry ${item.retryCount}`);
   if (item.wasShownBefore) parts.push("may have been shown before; no answer was recorded");

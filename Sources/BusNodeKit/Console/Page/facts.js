@@ -1,18 +1,25 @@
-// The facts of a presentation: why, earlier ones, notes, its context, causes, path and history.
+// The facts of a presentation: why and what came of it before; notes, its context and history.
 import { el, foreign, pairs, presentationLink, section, timeOf } from "./elements.js";
 import { notesOf } from "./notes.js";
 import { state } from "./state.js";
 import { copyButton, textBlock } from "./text-block.js";
 import { authorsOf, codeText, counted, number, shown, titleIn, zoned } from "./text.js";
 
-/** What is known of a presentation, below its options. */
-export function factsOf(item, details) {
-  const { report = {}, texts = [] } = details ?? {};
+/** What a person reads before a choice, above the options: why, what may help, and what the options
+ *  did before. */
+export function reasonsOf(item, { report = {}, texts = [], earlier }) {
   return [
     ...texts.filter(({ isBody }) => isBody)
       .flatMap(({ heading, text }) => section(heading, textBlock(heading, text))),
     ...section("Runbook", runbookOf(report.helpAnchor)),
-    ...section("Earlier", earlierOf(item, details?.earlier)),
+    ...section("Earlier", earlierOf(item, earlier)),
+  ];
+}
+
+/** What else is known of a presentation, after its options. */
+export function factsOf(item, details) {
+  const { report = {}, texts = [] } = details ?? {};
+  return [
     ...section("Notes", details && notesOf(item, details.notes ?? [])),
     ...section("Context", contextOf(report.userInfo)),
     ...section("Underlying errors",
