@@ -359,9 +359,70 @@ def the_facts_stand_above_the_options(page, console):
 the_facts_stand_above_the_options.journaled = True
 
 
+# The edges of the header, its tabs, and the content of the view that is shown.
+EDGES = """
+    const box = (node) => {
+      const { left, right } = node.getBoundingClientRect();
+      const { paddingLeft, paddingRight } = getComputedStyle(node);
+      return [left + parseFloat(paddingLeft), right - parseFloat(paddingRight)];
+    };
+    const main = document.querySelector("main:not([hidden])");
+    const [side, detail] = ["#inbox .tools", "#detail"].map((part) => document.querySelector(part));
+    const column = main.id !== "inbox" ? box(main)
+      : [side, detail].filter((node) => node.checkVisibility()).map(box)
+        .reduce(([left], [, right]) => [left, right]);
+    return {
+      column, header: box(document.querySelector("header")),
+      tabs: [...document.querySelectorAll("nav a")].flatMap(box),
+    };"""
+# What in a view with one column does not begin or end with it.
+ASTRAY = """
+    const main = document.querySelector("main.page:not([hidden])");
+    if (!main) return [];
+    const { paddingLeft, paddingRight } = getComputedStyle(main);
+    const left = main.getBoundingClientRect().left + parseFloat(paddingLeft);
+    const right = main.getBoundingClientRect().right - parseFloat(paddingRight);
+    return [...main.querySelectorAll(":scope > *, #silences > *, #letters > *")].filter((node) => {
+      if (!node.checkVisibility() || node.matches(".sr, .quiet")) return false;
+      const box = node.getBoundingClientRect();
+      return Math.abs(box.left - left) > 1 || Math.abs(box.right - right) > 1;
+    }).map((node) => `${node.tagName} ${node.id || node.className}`);"""
+
+
+def all_views_share_one_grid(page, console):
+    asked = console.ask(report("Waits."), report("Ended."))
+    console.await_open(2)
+    console.call(f"/api/v1/presentations/{asked[1].id}/answer", {"option": "skip", "by": "bob"})
+    for comment in ("The volume is grown.", "mx2 moves."):
+        console.call("/api/v1/silences", {"match": {"domain": "nothing.*"}, "comment": comment,
+                                          "by": "ada", "forMilliseconds": 3_600_000})
+    page.open(console.url)
+    views = {"inbox": "#list .row", "inbox?show=ended": "#list .row", "silences": "#silences .card",
+             "history": "#past tr", "audit": "#audit tr",
+             "topology": "#letters .card", f"inbox/{asked[0].id}": "#title"}
+    page.until(lambda: page.text("#letterNumber"), "a message that was not delivered")
+    page.until(lambda: page.text("#silenceCount") == "2", "the silences")
+    for width, height in ((1440, 900), (1024, 768), (390, 844)):
+        page.resize(width, height)
+        edges = {}
+        for view, part in views.items():
+            page.go(view)
+            page.until(lambda: page.text(part), view)
+            page.rest()
+            page.until(lambda: not page.run(ASTRAY), lambda: (width, view, page.run(ASTRAY)))
+            edges[view] = page.run(EDGES)
+        first = edges["inbox"]
+        assert first["column"] == first["header"], (width, first)
+        differing = {view: each for view, each in edges.items() if each != first}
+        assert not differing, (width, first, differing)
+
+
+all_views_share_one_grid.hooked = True
+all_views_share_one_grid.journaled = True
+
 ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothing,
        the_help_has_its_button_in_sight, nothing_moves_for_a_notice,
        rows_are_comfortable_or_compact, a_title_ends_only_at_its_badge,
        the_buttons_for_what_is_selected_are_in_one_line,
        a_phone_shows_no_keys_and_has_large_buttons, what_is_wrong_stays_until_it_is_closed,
-       the_facts_stand_above_the_options]
+       the_facts_stand_above_the_options, all_views_share_one_grid]
