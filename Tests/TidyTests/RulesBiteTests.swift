@@ -203,7 +203,7 @@ struct RulesBiteTests {
             "    page.until(lambda: chips(page) == [])", "    assert found == 1",
             "    assert not page.driver.get_cookie(name)",
         ]
-        func found(_ path: String) -> [Int] {
+        func found(_ path: String) -> [Int?] {
             RealTime.hastyLooks(path: path, lines: lines).map(\.line)
         }
         #expect(found("Tests/BrowserTests/a.py") == [1, 2])
