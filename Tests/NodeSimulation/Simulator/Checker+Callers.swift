@@ -76,7 +76,9 @@ extension Checker {
                 min(shown.hidden ?? .max, ask.lifeEnd ?? .max) > shown.time + 1_000
             else { return nil }
             let isTold = ask.told.contains {
-                $0.state.station == .presented && $0.time <= shown.time + 1_000
+                // One who takes it on at once has it in front of them.
+                [.presented, .claimed].contains($0.state.station)
+                    && $0.time <= shown.time + 1_000
             }
             return isTold ? nil : "\(ask.id): not told that it was shown at \(shown.time)"
         }

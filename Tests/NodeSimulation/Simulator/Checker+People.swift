@@ -14,7 +14,7 @@ extension Checker {
             guard let ask = ledger.asks.first(where: { $0.id == shown.id }) else {
                 // What goes wrong in a chain is reported beside the error.
                 let isOwn = plan.stumblingTrouble != nil && shown.origin == "relay1"
-                return isOwn || shown.origin == "bare"
+                return isOwn || shown.origin == "bare" || ledger.played[shown.id] != nil
                     ? nil : "\(shown.id): from \(shown.origin ?? "here")"
             }
             let found = "\(shown.id) shown to \(shown.presenter)"

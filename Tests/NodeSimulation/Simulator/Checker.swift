@@ -14,7 +14,8 @@ struct Checker: Sendable {
             heard, promptStays, promptGoes,
             answerArrives, inTime, trueResult, expiredResult, promptsGone, tablesEmpty, oneThread,
             keptFromStrangers, goesPast, acknowledged,
-        ] + ofPeople + ofCallers + ofFeatures + ofResults + ofLast + ofMore + ofWide
+        ] + ofPeople + ofCallers + ofFeatures + ofResults + ofLast + ofMore + ofWide + ofReaders
+        + [played, shared, statusTrue, refusedInTime]
 
     static let completedOnce = Checker(
         name: "completed-once", rule: "every caller gets exactly one outcome (C1)"

@@ -282,7 +282,7 @@ extension Plan {
         faults.contains { _, fault in
             switch fault {
             case .kill(let name, _), .stop(let name, _): name == process
-            case .reset, .silence, .slowDisk, .freeze, .wallClock: false
+            case .reset, .silence, .slowDisk, .freeze, .wallClock, .answers: false
             }
         }
     }

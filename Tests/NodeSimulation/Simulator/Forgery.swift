@@ -153,7 +153,7 @@ struct Forgery: Sendable {
             },
             leak, goesPast, oneOfTwo, otherValues, otherComment,
         ] + ofPeople + ofCallers + ofFeatures + ofResults + ofAcknowledgements + ofLast
-        + ofMore + ofWide
+        + ofMore + ofWide + ofReaders + [played, shared, statusTrue, refusedInTime]
 
     static func change<Value>(
         _ values: inout [Value], where isMeant: (Value) -> Bool, _ body: (inout Value) -> Void

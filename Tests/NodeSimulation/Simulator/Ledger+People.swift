@@ -79,6 +79,9 @@ extension Ledger {
         let isReachable: Bool
         /// It has a secret that was given.
         var hasSecret = false
+        /// In which life of the presenter.
+        var life = 0
+        var notes: [String] = []
     }
 
     /// What a caller asked about; nil for a bare client's.

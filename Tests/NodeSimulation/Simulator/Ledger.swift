@@ -176,6 +176,19 @@ struct Ledger {
     var damaged: Set<PresentationID> = []
     /// What was asked by keys that no longer pass, and since when they do not.
     var revoked: [PresentationID: UInt64] = [:]
+    /// What was asked in a play, and what has to come of its answer.
+    var played: [PresentationID: RecoveryResult] = [:]
+    var misplayed: [String] = []
+    /// What people wrote.
+    var notes: [Note] = []
+    /// What a console had read that was otherwise.
+    var misread: [String] = []
+    /// What people did with a group that came to something else.
+    var misshared: [String] = []
+    /// What went over links, and what nodes said of that which is not so, of so many replies.
+    var traffic = Traffic()
+    var misstated: [String] = []
+    var statusCount = 0
     /// When something last went wrong, or was mended.
     var lastFault: UInt64 = 0
     /// What tables still held at the end, by process.

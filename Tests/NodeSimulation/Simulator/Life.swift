@@ -6,6 +6,7 @@ import ErrorBus
 final class Life: @unchecked Sendable {
     let process: Plan.Process
     let number: Int
+    let startedAt: UInt64
     let transport: SimulatedTransport
     private(set) var node: Node?
     let silences = Silences(now: { .now })
@@ -17,6 +18,7 @@ final class Life: @unchecked Sendable {
     init(_ process: Plan.Process, number: Int, in world: World) {
         self.process = process
         self.number = number
+        startedAt = world.scheduler.now
         transport = SimulatedTransport(process.name, world.network)
         if process.isRequester { return }
         if world.plan.isRelayUnknown, process.name == "relay1" {

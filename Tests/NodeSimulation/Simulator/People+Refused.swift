@@ -20,6 +20,14 @@ extension People {
             }
         }
         trespassWithValues(on: item, by: person)
+        // What has ended is kept for as long as there is room.
+        let isKept = world.plan.inboxEndedMax == nil
+        for given in world.ledger.given
+        where isKept && given.id == item.id && given.presenter == presenterName && given.isUndone
+            && given.life == lifeNumber
+        {
+            repeatTakenBack(given, option: "skip")
+        }
         if let proposal = item.proposal {
             attempt("to confirm what the same person proposed, for \(item.id)") {
                 try inbox.confirm(

@@ -9,6 +9,8 @@ final class People: Presenter, @unchecked Sendable {
     let world: World
     let limits: InboxLimits
     private let life: Life
+    /// What a console has that reads the inbox.
+    var reader = Reader()
     /// What is in front of them, by the number of the prompt; and where the ledger has it.
     private var open: [Int: (id: PresentationID, place: Int)] = [:]
     private var promptCount = 0
@@ -137,6 +139,9 @@ final class People: Presenter, @unchecked Sendable {
         for number in open.keys.sorted() { hide(number) }
     }
 
+    var lifeNumber: Int { life.number }
+    var isOver: Bool { life.isOver }
+
     /// What is in front of them.
     var openIDs: [PresentationID] { open.values.map(\.id) }
 
@@ -149,7 +154,8 @@ final class People: Presenter, @unchecked Sendable {
             return Ledger.Item(
                 id: item.id, presenter: presenterName, answer: item.answer?.id, result: result,
                 closed: closed, isReachable: item.isReachable,
-                hasSecret: item.answer?.given.secrets.isEmpty == false)
+                hasSecret: item.answer?.given.secrets.isEmpty == false, life: life.number,
+                notes: item.notes.map(\.text))
         }
     }
 
@@ -176,6 +182,10 @@ final class People: Presenter, @unchecked Sendable {
         let option = scheduler.random.pick(item.report.options.map(\.id))
         let person = scheduler.random.pick(["ann", "bob"])
         trespass(on: item, by: person)
+        write(on: item, by: person)
+        if world.plan.manner == .sharing, scheduler.random.happens(0.6) {
+            return share(item, option, by: person)
+        }
         if isRestless || isToBeClaimed(item.id) { return claimOrRelease(item, by: person) }
         switch world.plan.manner == .hesitant ? 2 : scheduler.random.index(below: 10) {
         case 0: break
@@ -250,8 +260,7 @@ final class People: Presenter, @unchecked Sendable {
         guard (try? inbox.claim(id, by: person, for: time, takesOver: takesOver)) != nil else {
             return false
         }
-        noteClaim(of: id, by: person, for: 20_000)
-        world.ledger.claims.append((id, world.scheduler.now, .claimed, person))
+        noteClaimed(id, by: person, for: 20_000)
         return true
     }
 
@@ -260,8 +269,7 @@ final class People: Presenter, @unchecked Sendable {
         guard (try? inbox.release(id, by: person)) != nil else { return }
         // Where no one has claimed it, nothing changes.
         guard case .claimed = stage else { return }
-        noteClaim(of: id, by: person, for: 0)
-        world.ledger.claims.append((id, world.scheduler.now, .presented, person))
+        noteReleased(id, by: person)
     }
 
     /// At the same moment another person answers it at the other inbox.
@@ -274,7 +282,7 @@ final class People: Presenter, @unchecked Sendable {
         }
     }
 
-    private func claimant(of id: PresentationID) -> String? {
+    func claimant(of id: PresentationID) -> String? {
         claims[id].flatMap { world.scheduler.now < $0.until ? $0.person : nil }
     }
 
@@ -306,6 +314,11 @@ final class People: Presenter, @unchecked Sendable {
 
     private func undo(_ id: PresentationID) {
         guard !life.isOver, (try? inbox.undo(id)) != nil else { return }
+        tookBack(id)
+    }
+
+    /// An answer was taken back.
+    func tookBack(_ id: PresentationID) {
         guard
             let place = world.ledger.given.lastIndex(where: {
                 $0.id == id && $0.presenter == presenterName && !$0.isUndone
@@ -320,6 +333,23 @@ final class People: Presenter, @unchecked Sendable {
         repeatProposals(for: id)
         // The person who took it back has a minute for another answer.
         noteClaim(of: id, by: world.ledger.given[place].by, for: 60_000)
+    }
+
+    /// At once, what is in front of them.
+    func answerAll() {
+        for id in open.sorted(by: { $0.key < $1.key }).map(\.value.id) {
+            _ = answer(id, "skip", by: "ann", undo: 0)
+        }
+    }
+
+    func noteClaimed(_ id: PresentationID, by person: String, for time: UInt64) {
+        noteClaim(of: id, by: person, for: time)
+        world.ledger.claims.append((id, world.scheduler.now, .claimed, person))
+    }
+
+    func noteReleased(_ id: PresentationID, by person: String) {
+        noteClaim(of: id, by: person, for: 0)
+        world.ledger.claims.append((id, world.scheduler.now, .presented, person))
     }
 
     private func noteClaim(of id: PresentationID, by person: String, for time: UInt64) {

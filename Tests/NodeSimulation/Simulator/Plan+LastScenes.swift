@@ -115,7 +115,8 @@ extension Checker {
         name: "attempt-ends", rule: "a recovery that takes longer than it may is over then (C6)"
     ) { ledger, _ in
         ledger.attempts.filter(\.isTooLong).compactMap { attempt in
-            let asked = ledger.asks.first { $0.id == attempt.id && $0.life == attempt.life }
+            // A call that another one has replaced has given up.
+            let asked = ledger.asks.last { $0.id == attempt.id && $0.life == attempt.life }
             guard let ask = asked, !ask.isLifeOver, ask.cancelled == nil else { return nil }
             if attempt.isEnded == false { return "\(attempt.id): goes on beyond its time" }
             guard let end = ask.completions.first else { return "\(attempt.id): no outcome" }

@@ -13,6 +13,11 @@ extension Plan {
         198: [.family, .impatient], 202: [.narrowTop], 205: [.ownRules], 206: [.sideWay],
         209: [.narrowTop], 213: [.farLoss], 214: [.unknownRelay], 216: [.farLoss],
         221: [.secondThoughts], 225: [.twoScreens], 248: [.sideWay],
+        153: [.played(.withdrawnThenInvalid), .played(.firstGivesUp), .played(.givenUpAgain)],
+        185: [.played(.secondGivesUp), .played(.firstIsThrough), .played(.otherResult)],
+        230: [.played(.secondIsThrough), .played(.longAsked), .played(.withdrawnLate)],
+        241: [.played(.givenUpAgain)], 169: [.askedTwice], 201: [.crossing], 217: [.sharing],
+        222: [.statuses], 233: [.askedTwice], 237: [.crossing], 238: [.sharing],
     ]
 
     mutating func stageWide(_ scene: Scene, using random: inout SeededGenerator) {
@@ -38,6 +43,11 @@ extension Plan {
         case .secondTry: stageSecondTry(using: &random)
         case .unknownRelay: stageUnknownRelay(using: &random)
         case .idsRelay: stageIDsRelay(using: &random)
+        case .played(let play): stagePlay(play, using: &random)
+        case .sharing: stageSharing(using: &random)
+        case .statuses: stageStatuses(using: &random)
+        case .crossing: stageCrossing(using: &random)
+        case .askedTwice: stageAskedTwice(using: &random)
         default: stageLateDeadlines(using: &random)
         }
     }

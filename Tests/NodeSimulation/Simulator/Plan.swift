@@ -39,6 +39,8 @@ struct Plan {
         var repeats: Int?
         /// How long its recovery may take, where that is less than ``Plan/attemptMax``.
         var limit: UInt64?
+        /// The caller asks for the same once more after that time, in the same life.
+        var asksAgainAfter: UInt64?
     }
 
     enum Fault {
@@ -51,6 +53,8 @@ struct Plan {
         case wallClock(by: Int64)
         /// Its sockets and timers stand still.
         case freeze(String, lasts: UInt64)
+        /// The presenter's people answer all that they have in front of them.
+        case answers
     }
 
     /// How people go about what is in front of them.
@@ -64,6 +68,8 @@ struct Plan {
         case restless
         /// What is taken from one presenter's they answer at the other's, in that moment.
         case late
+        /// They do with a group what they do, and share it.
+        case sharing
     }
 
     static let presenter = "central"
@@ -156,6 +162,10 @@ struct Plan {
     var isRelayUnknown = false
     /// When the keys of clients without a link are revoked, and at which process.
     var revocation: (time: UInt64, at: String)?
+    /// What two children that are no nodes say.
+    var play: Play?
+    /// When nodes are asked for their status.
+    var statusTimes: [UInt64] = []
     /// From here on no fault begins, and the weather is fine.
     var chaosLasts: UInt64 = 40_000
 

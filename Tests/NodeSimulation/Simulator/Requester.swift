@@ -121,7 +121,9 @@ final class Requester: TransportReceiver, @unchecked Sendable {
     }
 
     /// FNV-1a 64 of the report.
-    private var digest: String {
+    private var digest: String { Self.digest(of: report) }
+
+    static func digest(of report: String) -> String {
         let hash = report.utf8.reduce(UInt64(0xCBF2_9CE4_8422_2325)) {
             ($0 ^ UInt64($1)) &* 0x100_0000_01B3
         }

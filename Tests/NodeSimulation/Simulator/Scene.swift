@@ -2,7 +2,7 @@ import ErrorBus
 
 /// A world that is made for one thing, where chance alone would seldom lead: a fault that lasts
 /// about as long as a side bears it, one that waits for a message, a write that comes too late.
-enum Scene {
+enum Scene: Equatable {
     /// A link is silent, or a process away, for about as long as a side bears that.
     case silence, absence
     /// Silences after which only one side of a link takes it for lost.
@@ -86,6 +86,7 @@ enum Scene {
     case lastWords, hiccups, narrowTop, farLoss, sideWay, impatient, family, fields
     case twoScreens, smallInbox, keptInbox, quietRepeats, keptSilences, ownRules, shortLimits
     case secondTry, damaged, revoked, unknownRelay, idsRelay, lateDeadlines, secondThoughts
+    case played(Play), sharing, statuses, crossing, askedTwice
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -172,7 +173,7 @@ extension Plan {
         case .lastWords, .hiccups, .narrowTop, .farLoss, .sideWay, .impatient, .family,
             .fields, .twoScreens, .smallInbox, .keptInbox, .quietRepeats, .keptSilences, .ownRules,
             .shortLimits, .secondTry, .damaged, .revoked, .unknownRelay, .idsRelay, .lateDeadlines,
-            .secondThoughts:
+            .secondThoughts, .played, .sharing, .statuses, .crossing, .askedTwice:
             stageWide(scene, using: &random)
         default: stageRare(scene, using: &random)
         }

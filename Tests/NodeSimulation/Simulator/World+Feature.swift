@@ -3,6 +3,10 @@ import ErrorBus
 /// What only some worlds have: see ``Feature``.
 extension World {
     func prepareFeature() {
+        if let play = plan.play {
+            let players = Players(play, in: self)
+            scheduler.at(start + 1_000) { players.begin() }
+        }
         if plan.hasIntruder {
             let intruder = Intruder(in: self)
             scheduler.at(start + 5_000) { intruder.begin() }

@@ -19,6 +19,7 @@ extension World {
             } else if frames[2] == Self.reject {
                 refused(frames[3])
             }
+            if !plan.statusTimes.isEmpty { count(frames[2], id(in: frames[3]), on: link) }
         }
         for (index, ambush) in plan.ambushes.enumerated()
         where frames[2] == ambush.verbFrame && ambush.link == link {

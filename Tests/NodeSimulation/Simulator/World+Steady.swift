@@ -8,7 +8,8 @@ extension World {
         // Who asked without a link, or what a chain reports of itself, has no caller here.
         let open = ledger.standing.filter { place in
             let origin = ledger.shown[place].origin
-            return origin != "bare" && (plan.stumblingTrouble == nil || origin != "relay1")
+            return origin != "bare" && origin != Players.origin
+                && (plan.stumblingTrouble == nil || origin != "relay1")
         }
         for place in open { lookAtContact(of: ledger.shown[place].id) }
         guard scheduler.now > ledger.lastFault + recoveryMax + 5_000, !plan.isDeskIdle else {

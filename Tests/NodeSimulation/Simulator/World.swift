@@ -56,13 +56,14 @@ final class World: @unchecked Sendable {
             scheduler.at(start + (process.nodeName == nil ? 0 : 4_000)) { [self] in boot(process) }
         }
         for (index, call) in plan.calls.enumerated() {
-            scheduler.at(start + call.time) { [self] in ask(index) }
+            scheduler.at(start + call.time) { [self] in askFirst(index) }
         }
         for (time, fault) in plan.faults {
             scheduler.at(start + time) { [self] in strike(fault) }
         }
         prepareFeature()
         prepareWide()
+        prepareStatus()
         scheduler.at(start + plan.chaosLasts) { [self] in clear() }
         scheduler.at(start + calmAfter) { [self] in isCalm = true }
         faulted()
@@ -166,6 +167,7 @@ final class World: @unchecked Sendable {
         faulted()
         switch fault {
         case .wallClock: break
+        case .answers: for people in lives[Plan.presenter]?.people ?? [] { people.answerAll() }
         case .kill(let name, let time): kill(name, downFor: time)
         case .stop(let name, let time): stop(name, downFor: time)
         case .reset(let link): network.reset(link)
@@ -192,7 +194,7 @@ final class World: @unchecked Sendable {
 
     // MARK: Callers
 
-    private func ask(_ index: Int) {
+    func ask(_ index: Int) {
         let call = plan.calls[index]
         if let parent = call.bareParent, let endpoint = endpoint(of: parent) {
             let first = plan.twin(of: index).flatMap { ids[$0] }
