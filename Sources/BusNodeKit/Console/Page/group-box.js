@@ -8,6 +8,7 @@ import { groupSize } from "./store.js";
 import { counted, headingOf, number, shown } from "./text.js";
 
 const KINDS_MAX = 50;
+const TEXT_MAX = 300;
 
 export function groupBox(groupNumber) {
   const group = groupOf(groupNumber);
@@ -17,10 +18,29 @@ export function groupBox(groupNumber) {
   if (group.kinds.length < 2) return [head, hidden].filter(Boolean);
   const rest = group.kinds.length - KINDS_MAX;
   const label = { className: "kinds", tabIndex: 0, ariaLabel: "What differs in the group" };
+  const kinds = group.kinds.slice(0, KINDS_MAX);
+  const parts = split(kinds.map(({ item }) => shown(headingOf(item), TEXT_MAX)));
   return [head, hidden, el("ul", label,
-    ...group.kinds.slice(0, KINDS_MAX).map(kindLine),
+    ...kinds.map((kind, index) => kindLine(kind, parts[index])),
     rest > 0 && el("li", { className: "soft", textContent: `and ${number(rest)} more kinds` }))]
     .filter(Boolean);
+}
+
+/** Each text in three parts: words that all begin with, its own, and words that all end with. */
+function split(texts) {
+  const words = texts.map((text) => text.split(/(?<=\s)(?=\S)/));
+  const most = Math.min(...words.map(({ length }) => length));
+  const first = alike(words, most);
+  const last = alike(words.map((each) => [...each].reverse()), most - first);
+  return words.map((each) => [[0, first], [first, each.length - last], [each.length - last]]
+    .map(([from, to]) => each.slice(from, to).join("")));
+}
+
+/** How many words all of these begin with, counted up to a limit. */
+function alike(words, most) {
+  const end = words[0].findIndex((word, index) =>
+    index >= most || words.some((each) => each[index] !== word));
+  return end < 0 ? most : end;
 }
 
 /** The open members of a group that the filter hides. */
@@ -67,12 +87,18 @@ function headText(group, size) {
 function pickOf({ item, ids, left }) {
   return el("label", { className: "pick" }, el("input", {
     type: "checkbox", checked: left === 0, indeterminate: left > 0 && left < ids.length,
-    ariaLabel: `Answer with the group: ${shown(headingOf(item), 300)}`,
+    ariaLabel: `Answer with the group: ${shown(headingOf(item), TEXT_MAX)}`,
     dataset: { key: `pick ${item.id}` }, onchange: () => leaveOut(ids, left === 0),
   }));
 }
 
-function kindLine(kind) {
+/** A text with what varies marked, where something does not. */
+function marked([before, own, after]) {
+  if (!before.trim() && !after.trim()) return [before, own, after];
+  return [before, own && el("b", { className: "varies", textContent: own }), after];
+}
+
+function kindLine(kind, parts) {
   const { item, reason, count, origins } = kind;
   const from = origins.size === 1 ? item.origin ?? "this process" : counted(origins.size, "origin");
   return el("li", { className: item.id === state.shownID ? "kind here" : "kind" },
@@ -83,11 +109,11 @@ function kindLine(kind) {
     }),
     el("a", {
       href: `#/inbox/${encodeURIComponent(item.id)}`, className: "foreign", dir: "auto",
-      textContent: shown(headingOf(item), 300), dataset: { key: `kind ${item.id}` },
-    }),
+      dataset: { key: `kind ${item.id}` },
+    }, ...marked(parts)),
     el("span", { className: "soft", textContent: count > 1 ? `× ${number(count)}` : "" }),
     el("span", {
       className: "soft foreign", dir: "auto",
-      textContent: [shown(from, 64), reason && shown(reason, 300)].filter(Boolean).join(" · "),
+      textContent: [shown(from, 64), reason && shown(reason, TEXT_MAX)].filter(Boolean).join(" · "),
     }));
 }
