@@ -199,6 +199,30 @@ def the_history_is_legible_and_reachable(page, console):
 the_history_is_legible_and_reachable.journaled = True
 
 
+def the_audit_is_exported(page, console):
+    [disk] = console.ask(report("The disk was full."))
+    console.await_open(1)
+    end(console, disk, "skip", "ann")
+    folder = pathlib.Path(console.folder.name) / "downloads"
+    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {
+        "behavior": "allow", "downloadPath": str(folder)})
+    page.open(console.url)
+    page.go("audit")
+    page.until(lambda: page.texts("#audit tr"), "the events")
+    page.press("/", *"chose skip")
+    page.until(lambda: page.text("#auditCount") == "1 event", lambda: page.text("#auditCount"))
+    for ending in ("csv", "json"):
+        page.until(lambda: "chose" in page.run(
+            "return document.getElementById(arguments[0]).href", f"audit-{ending}"))
+        page.click(f"#audit-{ending}")
+        [file] = page.until(lambda: list(folder.glob(f"*.{ending}")), f"the export as {ending}")
+        text = file.read_text(encoding="utf-8-sig")
+        assert disk.id in text and "chose skip" in text and "present," not in text, text
+    page.press("/", *" nothing like it")
+    page.until(lambda: "No event matches" in page.text("#auditCount"), "no match")
+    page.until(lambda: not page.texts("#auditExports a"))
+
+
 def chart_text(page):
     return page.run("return document.getElementById('chart').getAttribute('aria-label') ?? ''")
 
@@ -278,7 +302,7 @@ def without_a_journal_the_chart_is_of_the_last_hour(page, console):
 
 
 ALL = [the_history_is_searched, the_history_has_ends_in_words, the_history_is_read_in_pages,
-       a_node_without_a_journal_says_so,
+       a_node_without_a_journal_says_so, the_audit_is_exported,
        the_history_shows_hostile_text_as_text, the_history_is_legible_and_reachable,
        the_chart_reaches_back_and_has_the_times_to_answer,
        times_to_answer_have_the_gravest_first, without_a_journal_the_chart_is_of_the_last_hour]

@@ -3,21 +3,33 @@ import { $, el, foreign, presentationLink, redraw, timeOf } from "./elements.js"
 import { api } from "./api.js";
 import { inTurn } from "./frame.js";
 import { auditText } from "./sentences.js";
-import { counted, shown } from "./text.js";
+import { counted, number, shown } from "./text.js";
 
 const SHOWN_MAX = 200;
 
 /** Reads the events that match. */
 export const loadAudit = inTurn(async () => {
   const query = $("auditQuery").value.trim();
-  const { events } = await api("GET", `audit?limit=${SHOWN_MAX}&q=${encodeURIComponent(query)}`);
+  const page = await api("GET", `audit?limit=${SHOWN_MAX}&q=${encodeURIComponent(query)}`);
+  const { events, limitMax } = page;
   if (query !== $("auditQuery").value.trim()) return; // A later search comes.
   const count = countText(events.length, query);
   // A screen reader may say again what is set again.
   if ($("auditCount").textContent !== count) $("auditCount").textContent = count;
   $("audit").closest(".wide").hidden = events.length === 0;
   redraw($("audit"), [query, events.length, events[0], events.at(-1)], () => events.map(line));
+  $("auditExports").hidden = events.length === 0;
+  if (events.length > 0) offerExports(query, limitMax);
 });
+
+/** All that matches, as far as the server gives it at a time. */
+function offerExports(query, limit) {
+  $("auditExportsText").textContent = `Export what matches, the newest ${number(limit)} at most:`;
+  for (const format of ["csv", "json"]) {
+    const search = new URLSearchParams({ limit, q: query, format });
+    $(`audit-${format}`).href = `/api/v1/audit?${search}`;
+  }
+}
 
 function countText(count, query) {
   if (count === SHOWN_MAX) return `the newest ${SHOWN_MAX}`;
