@@ -1,14 +1,15 @@
 """Presents one error from a plain REQ socket (docs/wire.md, section 17).
 
-Prints the answer as one line of JSON: the header fields of ANSWER, plus "result". Exit status:
-0 an option was chosen or a node above handled the error, 1 no decision, 69 no node answers, 75 the
-deadline passed.
+Prints the answer as one line of JSON: the header fields of ANSWER, plus "result", and where it has
+them "values", the names of its "secrets", and "comment" (section 20). Exit status: 0 an option was
+chosen or a node above handled the error, 1 no decision, 69 no node answers, 75 the deadline passed.
 
 usage: req_client.py [--endpoint tcp://127.0.0.1:7701] [--report FILE]
        req_client.py --origin deploy --secret keys/deploy.key_secret --parent keys/central.key
 """
 import argparse
 import json
+import re
 import sys
 import time
 import uuid
@@ -27,7 +28,7 @@ def encode(verb, payload=b"", **fields):
 
 
 def decode(frames):
-    """Verb and fields of a reply."""
+    """Verb and fields of a reply; of an ANSWER also its `extras`: values, secrets, comment."""
     if len(frames) != 4 or frames[0] != b"EB1":
         raise ValueError(f"not EB1: {len(frames)} frames, the first {frames[:1]}")
     fields = {}
@@ -36,7 +37,10 @@ def decode(frames):
         if not separator or name in fields:
             raise ValueError(f"malformed header line {line!r}")
         fields[name] = value
-    return frames[1].decode(), fields
+    verb = frames[1].decode()
+    if verb == "ANSWER":
+        fields["extras"] = json.loads(frames[3] or b"{}")
+    return verb, fields
 
 
 def digest_of(payload):
@@ -45,6 +49,46 @@ def digest_of(payload):
     for byte in payload:
         number = (number ^ byte) * 0x100000001B3 % 2**64
     return f"{number:016x}"
+
+
+def matches(pattern, text):
+    """Whether a text matches: exactly, with `*` for any characters, or where a `/regex/` does."""
+    if len(pattern) > 1 and pattern[0] == pattern[-1] == "/":
+        return re.search(pattern[1:-1], text) is not None
+    return re.fullmatch(".*".join(map(re.escape, pattern.split("*"))), text, re.DOTALL) is not None
+
+
+def fits(field, value):
+    """Whether a value is one of a field."""
+    if field["kind"] == "boolean":
+        return isinstance(value, bool)
+    if field["kind"] == "number":
+        return (isinstance(value, (int, float)) and not isinstance(value, bool)
+                and field.get("min", value) <= value <= field.get("max", value)
+                and (not field.get("whole") or value == int(value)))
+    if not isinstance(value, str):
+        return False
+    if field["kind"] == "choice":
+        return value in field["choices"]
+    return (field.get("minLength", 1) <= len(value) <= field.get("maxLength", 4096)
+            and ("pattern" not in field or matches(field["pattern"], value)))
+
+
+def misfit(option, extras):
+    """Why an option cannot be attempted with these values; None where it can. A presenter checks
+    them, and the owner of the option again."""
+    if extras.get("withheld"):
+        return "a node has lost the secrets"
+    fields = {field["name"]: field for field in option.get("fields") or []}
+    plain, secrets = extras.get("values", {}), extras.get("secrets", {})
+    for name, value in [*plain.items(), *secrets.items()]:
+        if name not in fields or (fields[name]["kind"] == "secret") != (name in secrets):
+            return f"{name} is not asked for"
+        if not fits(fields[name], value):
+            return f"{name} does not fit"
+    missing = [name for name, field in fields.items() if field.get("required")
+               and "default" not in field and name not in {**plain, **secrets}]
+    return f"{missing[0]} is missing" if missing else None
 
 
 class Client:
@@ -139,10 +183,16 @@ class Client:
         return False
 
 
-def apply(fields, recovering):
+def apply(fields, report, recovering):
     """Carries out the answer: here only its name. Returns the result to report."""
     if "did-recover" in fields:
         return "recovered" if fields["did-recover"] == "true" else "failed"
+    options = report.get("recoveryOptions") or [{"id": "ok"}]
+    option = next((each for each in options if each["id"] == fields["option"]), None)
+    problem = "not offered" if option is None else misfit(option, fields["extras"])
+    if problem:
+        print(f"{fields['option']}: {problem}", file=sys.stderr)
+        return "invalid"
     return "recovered" if fields["option"] in recovering else "failed"
 
 
@@ -173,7 +223,11 @@ def main():
     verb, fields = client.present(json.dumps(report).encode())
     printed = {"verb": verb, **fields}
     if verb == "ANSWER":
-        printed["result"] = apply(fields, given.recovering.split(","))
+        extras = printed.pop("extras")
+        printed.update({key: extras[key] for key in ("values", "comment") if key in extras})
+        if "secrets" in extras:
+            printed["secrets"] = sorted(extras["secrets"])
+        printed["result"] = apply(fields, report, given.recovering.split(","))
         printed["settled"] = client.settle(fields["answer"], printed["result"])
     print(json.dumps(printed))
     if verb == "ANSWER":

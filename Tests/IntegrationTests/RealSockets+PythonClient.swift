@@ -8,6 +8,75 @@ import Testing
 extension RealSockets {
     /// The clients in Examples/clients, as a user would copy them.
     @Suite struct PythonClientTests {
+        /// Gives values, one of them secret.
+        private struct Giving: Presenter {
+            let presenterName = "console"
+
+            func present(_ prompt: Prompt) async throws -> Answer? {
+                try prompt.answer(
+                    "move", by: "ann", via: .person, values: ["path": "/srv", "pin": "4711"],
+                    comment: "It is full.")
+            }
+        }
+
+        /// A report whose option asks for values, as the client reads it.
+        private static let asking = """
+            {"domain": "org.example.copy", "description": "No room.", "recoveryOptions": [
+             {"id": "move", "title": "Move", "fields": [
+              {"name": "path", "label": "Path", "kind": "text", "required": true, "pattern": "/*"},
+              {"name": "count", "label": "Count", "kind": "number", "max": 9, "default": 3},
+              {"name": "pin", "label": "PIN", "kind": "secret"}]}]}
+            """
+
+        @Test("A41 the REQ client in Python gets the values, and prints of a secret the name")
+        func values() async throws {
+            let bus = Bus()
+            let audit = RecordingAudit()
+            let central = try bus.node(
+                "central", presenters: [Giving()], parts: { $0.audit = audit })
+            try await bus.run(central) {
+                let report = "\(bus.folder)/report.json"
+                try Self.asking.write(toFile: report, atomically: true, encoding: .utf8)
+                let printed = try await Python.run(
+                    "req_client.py", "--endpoint", bus.endpoint("central").description, "--report",
+                    report, "--recovering", "move")
+                #expect(printed["values"] == ["path": "/srv", "count": 3])
+                #expect(printed["secrets"] == ["pin"] && printed["comment"] == "It is full.")
+                #expect(printed["result"] == "recovered" && printed["settled"] == true)
+                #expect(try await audit.nextResult() == .recovered)
+            }
+        }
+
+        @Test(
+            "A42 the REQ client in Python attempts nothing with values that do not fit",
+            arguments: [
+                (#"{"values": {"path": "/srv", "count": 9}, "secrets": {"pin": "1"}}"#, "None"),
+                ("{}", "path is missing"),
+                (#"{"values": {"path": "srv"}}"#, "path does not fit"),
+                (#"{"values": {"path": "/srv", "count": 10}}"#, "count does not fit"),
+                (#"{"values": {"path": "/srv", "count": true}}"#, "count does not fit"),
+                (#"{"values": {"path": "/srv", "pin": "1"}}"#, "pin is not asked for"),
+                (#"{"values": {"path": "/srv", "more": 1}}"#, "more is not asked for"),
+                (
+                    #"{"values": {"path": "/srv"}, "withheld": ["pin"]}"#,
+                    "a node has lost the secrets"
+                ),
+            ])
+        func misfit(extras: String, problem: String) async throws {
+            let clients = URL(fileURLWithPath: #filePath)
+                .appendingPathComponent("../../../Examples/clients").standardizedFileURL.path
+            let printed = try await Python.run(
+                lines: """
+                    import json, sys
+                    sys.dont_write_bytecode = True
+                    sys.path.insert(0, sys.argv[1])
+                    from req_client import misfit
+                    [option] = json.loads(sys.argv[2])["recoveryOptions"]
+                    print(misfit(option, json.loads(sys.argv[3])))
+                    """, clients, Self.asking, extras)
+            #expect(printed == problem)
+        }
+
         @Test(
             "The REQ client in Python presents, applies and settles", arguments: ["node", "proxy"])
         func request(way: String) async throws {
