@@ -109,6 +109,51 @@ def handed_over(page, console):
     page.until(lambda: page.text("#handDialog"), "the dialog for the other person")
 
 
+def proposed(page, console):
+    drop = {"id": "drop", "title": "Drop the table", "role": "destructive", "twoPeople": True}
+    presentation, = console.ask(report("The table is damaged.", recoveryOptions=[
+        drop, {"id": "retry", "title": "Retry", "role": "default"}]))
+    console.await_open(1)
+    console.call(f"/api/v1/presentations/{presentation.id}/answer",
+                 {"option": "drop", "comment": "There is a copy of this night."})
+    page.driver.delete_all_cookies()
+    page.open(console.url_of(console.tokens["anna"]))
+    page.choose("The table")
+    page.until(lambda: "mia proposes" in page.text(".decide"), "the proposal")
+
+
+proposed.users = {"mia": "answer,destructive", "anna": "answer,destructive"}
+
+
+def noted(page, console):
+    presentation, *_ = console.ask(*[report("The lock is held.") for _ in range(3)])
+    console.await_open(3)
+    for by, text in (("bea", "Called Bob, who looks."), ("carl", "It is free again.\n" * 4)):
+        console.call(f"/api/v1/presentations/{presentation.id}/note", {"by": by, "text": text})
+    page.go(f"inbox/{presentation.id}")
+    page.until(lambda: "It is free again." in page.text("#detail"), "the notes")
+    page.press("m", *"It is free again, see OPS-7.")
+
+
+def differing(page, console):
+    console.ask(*[report(f"Cannot copy segment {number} of 48 to the archive.", coalesceKey="copy",
+                         severity="critical" if number == 7 else "error",
+                         failureReason="No space." if number % 5 else "No such folder.")
+                  for number in range(12)])
+    page.until(lambda: "12 waiting in 1 row" in page.text("#count"), "one row for all")
+    page.run("document.querySelector('#list .row').click()")
+    page.until(lambda: page.texts(".kinds .varies"), "what differs")
+
+
+def linked(page, console):
+    console.ask(report("The volume /srv/archive has no space left.", severity="critical"))
+    page.driver.get(console.receiver.message()["answers"][0]["link"])
+    page.until(lambda: page.text("#answer"), "the button")
+
+
+linked.users, linked.linked = {"script": "answer", "oncall": "answer"}, "oncall"
+
+
 def hostile(page, console):
     console.ask(report(ATTACK * 8, failureReason="W" * 3_000, recoverySuggestion=ATTACK,
                        userInfo={ATTACK: ATTACK, "long": "y " * 2_000, "k" * 300: "v"},
@@ -342,15 +387,16 @@ def name_dialog(page, console):
 
 
 SCENES = [nothing, one, fifty, many, ten_thousand, many_chosen, expiring, leaving, answered,
-          notices, claimed, handed_over, hostile, thirty_options, filtered, filtered_in_part,
-          filtered_group, filtered_overview, saved_views, silences, no_silences, silence_form,
-          silence_form_refused, picked, picked_dialog, compact, history, audit, topology,
-          large_topology, no_link, help_dialog, name_dialog, times_to_answer, rule_form,
-          values_form, undelivered, token_form]
+          notices, claimed, handed_over, proposed, noted, differing, linked, hostile,
+          thirty_options, filtered, filtered_in_part, filtered_group, filtered_overview,
+          saved_views, silences, no_silences, silence_form, silence_form_refused, picked,
+          picked_dialog, compact, history, audit, topology, large_topology, no_link, help_dialog,
+          name_dialog, times_to_answer, rule_form, values_form, undelivered, token_form]
 
 
 def photograph(scene, binary, folder):
-    wanted = {name: getattr(scene, name, None) for name in ("nodes", "journaled", "hooked")}
+    wanted = {name: getattr(scene, name, None)
+              for name in ("nodes", "users", "journaled", "linked", "hooked")}
     console = Console(binary, **wanted)
     page = Page()
     try:
