@@ -14,6 +14,8 @@ def a_link_of_a_message_answers_by_its_button(page, console):
     page.driver.get(links["retry"])
     page.until(lambda: page.text("#author") == "You answer as oncall.", "the page")
     page.until(lambda: page.text("h1") == "disk full")
+    page.until(lambda: "from a client without a name" in page.text("#origin"),
+               lambda: page.text("#origin"))
     assert console.call("/api/v1/inbox")["openCount"] == 1
     page.click("#answer", "Retry")
     page.until(lambda: page.text("#outcome") == "Answered by oncall: Retry", "the outcome")

@@ -51,6 +51,7 @@ def a_group_that_differs_is_not_answered_unseen(page, console):
     page.until(lambda: not page.run(box), "ticked, though its members differ")
     shown = page.texts(".kinds .kind")
     assert len(shown) == 2 and "Partition 7" in shown[0] and "× 2" in shown[1], shown
+    assert "a client without a name" in shown[0], shown
     page.until(lambda: [text.strip() for text in page.texts(".kind .varies")]
                == ["Partition 7", "Cache node 3"], lambda: page.texts(".kind .varies"))
     page.click(".scope")

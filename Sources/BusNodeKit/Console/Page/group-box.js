@@ -5,7 +5,7 @@ import { groupOf, leaveOut } from "./group.js";
 import { MARKS } from "./row.js";
 import { state } from "./state.js";
 import { groupSize } from "./store.js";
-import { counted, headingOf, number, shown } from "./text.js";
+import { counted, headingOf, number, originOf, shown } from "./text.js";
 
 const KINDS_MAX = 50;
 const TEXT_MAX = 300;
@@ -100,7 +100,7 @@ function marked([before, own, after]) {
 
 function kindLine(kind, parts) {
   const { item, reason, count, origins } = kind;
-  const from = origins.size === 1 ? item.origin ?? "this process" : counted(origins.size, "origin");
+  const from = origins.size === 1 ? originOf(item) : counted(origins.size, "origin");
   return el("li", { className: item.id === state.shownID ? "kind here" : "kind" },
     pickOf(kind),
     el("span", {
