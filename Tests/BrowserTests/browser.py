@@ -81,9 +81,9 @@ class Page:
         self.until(lambda: self.run("return opener.document.hidden"), "the other tab to be hidden")
 
     def until(self, condition, what=None, seconds=PATIENCE):
-        """Waits for what the page does by itself; what it never does fails the test. Whatever a case
-        says of the page, it says through here: what was clicked is drawn a moment later. `what`
-        is a text, or gives one of what was found in the end."""
+        """Waits for what the page does by itself; what it never does fails the test. All that a
+        case says of the page it says through here: what was clicked is drawn a moment later.
+        `what` is a text, or gives one of what was found in the end."""
         end = time.monotonic() + seconds
         while True:
             found = condition()

@@ -125,7 +125,7 @@ extension RealSockets {
             return hello[0]
         }
 
-        /// The next message of this verb, with the routing id of its sender; others are passed over.
+        /// The next message of this verb, with its sender's routing id; others are passed over.
         static func next(_ verb: Verb, on parent: RawSocket) async throws -> [Frame] {
             while true {
                 let frames = try await parent.receive()

@@ -26,7 +26,7 @@ enum RealTime {
     /// A limit that ends what hangs is not to end what is slow.
     private static let limitMinutesMin = 10
 
-    /// Lines of a browser test that look at the page once: it draws what was clicked a moment later.
+    /// Lines of a browser test that look at the page once: it draws what was clicked later.
     static func hastyLooks(path: String, lines: [String]) -> [Violation] {
         guard path.hasPrefix("Tests/BrowserTests/") else { return [] }
         return lines.enumerated().compactMap { index, line in

@@ -2,9 +2,9 @@ import Glibc
 
 /// The socket file of an ipc endpoint that this process listens on.
 ///
-/// Made here, and not by libzmq, which gives it what the umask of the process leaves: every user who
-/// may write it may connect, and ipc has no keys. This one has mode 0600 from its first moment: the
-/// kernel takes it over from the descriptor.
+/// The library makes it, and not libzmq, which gives it what the umask of the process leaves: every
+/// user who may write it may connect, and ipc has no keys. This one has mode 0600 from its first
+/// moment: the kernel takes it over from the descriptor.
 struct ListeningFile {
     static let mode: mode_t = 0o600
 

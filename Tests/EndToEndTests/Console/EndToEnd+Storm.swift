@@ -6,14 +6,14 @@ import Testing
 extension EndToEnd.Notify {
     private static let causes = ["The disk is full.", "The lease is over.", "The key is unknown."]
 
-    /// Workers that fail for the three causes in turn.
+    /// Workers of the relay that fail for the three causes in turn.
     private func workers(_ count: Int) throws -> Launched {
         let here = URL(filePath: #filePath)
         let root = here.appending(path: "../../../..").standardized
         return try Launched(
             [
                 here.appending(path: "../storm_of_causes.py").standardized.path,
-                sandbox.endpoint("central"), "\(count)",
+                sandbox.endpoint("relay"), "\(count)",
             ] + Self.causes, program: root.appending(path: "scripts/python").path,
             environment: [
                 "PYTHONPATH": root.appending(path: "Examples/clients").path,
@@ -66,7 +66,11 @@ extension EndToEnd.Notify {
         }
     }
 
-    @Test("A26 A storm of 1,000 with three causes: a signed message each, parts answered, a rule")
+    @Test(
+        """
+        A26 A storm of 1,000 with three causes: a signed message each, parts answered, a rule; and \
+        kill -9 in the middle of it
+        """)
     func storm() async throws {
         let secret = try secret("secret")
         let (standIn, address) = try await receiver(
@@ -77,13 +81,11 @@ extension EndToEnd.Notify {
             presenters: "policy: policy.yaml\n"
                 + "      - console: { listen: \"127.0.0.1:*\", url: \"http://c.example\" }",
             extra: "    journal: $DIR/central.sqlite\n    notify: [{ \(hook) }]")
-        let central = try await sandbox.start("central")
-        let client = try await EndToEnd.Console(sandbox: sandbox).client(central.errors)
+        var central = try await sandbox.start("central")
+        let relay = try await sandbox.start("relay")
+        var client = try await EndToEnd.Console(sandbox: sandbox).client(central.errors)
         let first = try workers(1_000)
-        func areOpen(_ count: Int) async throws {
-            _ = try await client.send("GET", "/api/v1/events", until: "\"openCount\":\(count)")
-        }
-        try await areOpen(1_000)
+        try await areOpen(1_000, client)
         let list = try await client.send("GET", "/api/v1/inbox?limit=1")
         let sizes = list.json["groups"]?.arrayValue?.compactMap { $0["members"]?.integerValue }
         #expect(sizes?.sorted() == [333, 333, 334])
@@ -114,7 +116,7 @@ extension EndToEnd.Notify {
         let ruled = try await answers(10, of: second)
         #expect(Set(ruled.compactMap { $0["by"] }) == ["policy central rule 1"])
         #expect(Set(ruled.compactMap { $0["cause"] }) == [.string(Self.causes[0])])
-        try await areOpen(820)
+        try await areOpen(820, client)
         let metrics = try await client.send("GET", "/metrics").text
         for line in [
             #"errorbus_presentations{severity="error",stage="open"} 820"#,
@@ -122,6 +124,14 @@ extension EndToEnd.Notify {
             #"errorbus_answers_total{via="policy"} 10"#,
             #"errorbus_hook_messages_total{hook="in"} 3"#,
         ] { #expect(metrics.contains("\(line)\n"), "\(metrics)") }
+
+        let before = try await people(at: client, answered: try #require(part.first?.stringValue))
+        central.send(SIGKILL)
+        _ = try await central.ending()
+        central = try await sandbox.start("central")
+        client = try await EndToEnd.Console(sandbox: sandbox).client(central.errors)
+        try await areOpen(820, client)
+        try await before.expectKept(at: client)
         let rest = [234, 243, 343]
         for (cause, count) in zip(Self.causes, rest) {
             #expect(try await answered(cause, with: "retry", client).count == count)
@@ -130,6 +140,6 @@ extension EndToEnd.Notify {
             #expect(try await process.ending() == 0, "\(process.errors.value)")
             #expect(try await answers(count, of: process).count == count)
         }
-        withExtendedLifetime(standIn) {}
+        withExtendedLifetime((standIn, relay)) {}
     }
 }
