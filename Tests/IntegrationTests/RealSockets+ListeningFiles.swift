@@ -46,6 +46,51 @@ extension RealSockets {
             }
         }
 
+        /// What so many that listen at one path at the same time have made.
+        private static func made(_ count: Int, at path: String) async -> [ListeningFile] {
+            await withTaskGroup(
+                of: ListeningFile?.self, returning: [ListeningFile].self
+            ) { group in
+                for _ in 0..<count {
+                    group.addTask { ListeningFile.taking(path, backlog: 1) }
+                }
+                var files: [ListeningFile] = []
+                for await file in group {
+                    if let file { files.append(file) }
+                }
+                return files
+            }
+        }
+
+        @Test(
+            "Of those that start at one path one listens there, also where a socket was left",
+            arguments: [false, true])
+        func atOnce(isLeft: Bool) async throws {
+            let bus = Bus()
+            let path = bus.folder + "/central"
+            for _ in 0..<50 {
+                if isLeft { try StaleSocket.leave(at: path) }
+                let files = await Self.made(8, at: path)
+                #expect(files.count == 1)
+                for file in files {
+                    file.delete()
+                    close(file.descriptor)
+                }
+                #expect(SocketFile(path) == .none)
+            }
+        }
+
+        @Test("A folder that another process keeps locked is used all the same")
+        func keptLock() throws {
+            let bus = Bus()
+            let path = bus.folder + "/central"
+            let folder = open(bus.folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            defer { close(folder) }
+            try #require(flock(folder, LOCK_EX) == 0)
+            #expect(SocketFile.lockingFolder(of: path, attempts: 1) { true })
+            #expect(SocketFile.lockingFolder(of: bus.folder + "/none/central") { true })
+        }
+
         @Test("A file in its place is neither replaced nor deleted")
         func otherFile() throws {
             let bus = Bus()

@@ -14,6 +14,27 @@ struct ListeningFile {
     private let device: dev_t
     private let number: ino_t
 
+    /// Listens at a path, in the place of a socket that no process listens on, if there is one. On
+    /// failure `errno` has the reason: EADDRINUSE where a process may listen there, EEXIST where
+    /// the file is not a socket.
+    static func taking(_ path: String, backlog: Int32) -> ListeningFile? {
+        // Until it is listened on, the socket of a process that starts at the same time looks like
+        // one that was left.
+        SocketFile.lockingFolder(of: path) { () -> ListeningFile? in
+            switch SocketFile(path) {
+            case .live:
+                errno = EADDRINUSE
+                return nil
+            case .other:
+                errno = EEXIST
+                return nil
+            case .stale: unlink(path)
+            case .none: break
+            }
+            return ListeningFile(at: path, backlog: backlog)
+        }
+    }
+
     /// Listens at a path where no file is. On failure `errno` has the reason, and no file is left.
     init?(at path: String, backlog: Int32) {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)

@@ -14,8 +14,7 @@ package enum SocketFile: Hashable {
     /// one in its place, and with it answer the node's children. Nil where none but the owner of
     /// the folder and its group could, and where there is no such folder.
     package static func danger(at path: String) -> String? {
-        let slash = path.lastIndex(of: "/")
-        let folder = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+        let folder = folder(of: path)
         var status = stat()
         guard stat(folder, &status) == 0 else { return nil }
         let mode = UInt32(status.st_mode)
@@ -25,6 +24,37 @@ package enum SocketFile: Hashable {
         return "every user of this machine may replace files of its folder \(folder) (mode "
             + "\(digits)), and ipc has no keys; take the right to write from others (chmod o-w), "
             + "or name a folder inside it that is this user's alone"
+    }
+
+    private static func folder(of path: String) -> String {
+        let slash = path.lastIndex(of: "/")
+        return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
+    /// How often the lock of a folder is tried, and after which pauses: a node holds it for less
+    /// than a millisecond, and any user who may read the folder could hold it for ever.
+    private static let attemptCount = 100
+    private static let pauseMilliseconds: Int32 = 10
+
+    /// Does something while no other node that does it this way does so in the folder of a path.
+    /// Where the folder cannot be locked, or another process does not let go of it, it is done
+    /// without. Leaves `errno` as `body` does.
+    static func lockingFolder<Value>(
+        of path: String, attempts: Int = SocketFile.attemptCount, _ body: () -> Value
+    ) -> Value {
+        let descriptor = open(folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return body() }
+        for _ in 0..<attempts {
+            guard flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK else { break }
+            poll(nil, 0, pauseMilliseconds)
+        }
+        let result = body()
+        let number = errno
+        // Closing is not enough while a process that is being started has a copy.
+        flock(descriptor, LOCK_UN)
+        close(descriptor)
+        errno = number
+        return result
     }
 
     package init(_ path: String) {

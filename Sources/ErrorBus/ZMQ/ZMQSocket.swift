@@ -113,13 +113,6 @@ final class ZMQSocket {
             if let danger = SocketFile.danger(at: path) {
                 throw failure("listen on", EACCES, danger)
             }
-            switch SocketFile(path) {
-            case .live: throw failure("listen on", EADDRINUSE)
-            case .other:
-                throw failure("listen on", EEXIST, "the path is a file, not a socket")
-            case .stale: unlink(path)
-            case .none: break
-            }
             try makeFile(at: path)
         }
         guard zmq_bind(raw, address) != 0 else { return }
@@ -131,8 +124,10 @@ final class ZMQSocket {
     }
 
     private func makeFile(at path: String) throws(TransportError) {
-        guard let file = ListeningFile(at: path, backlog: SocketOptions.backlog) else {
-            throw failure("listen on", errno)
+        guard let file = ListeningFile.taking(path, backlog: SocketOptions.backlog) else {
+            let number = errno
+            let reason = number == EEXIST ? "the path is a file, not a socket" : nil
+            throw failure("listen on", number, reason)
         }
         self.file = file
         guard set(ZMQ_USE_FD, .int(file.descriptor)) else {
