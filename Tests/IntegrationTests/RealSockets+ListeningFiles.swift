@@ -91,6 +91,17 @@ extension RealSockets {
             #expect(SocketFile.lockingFolder(of: bus.folder + "/none/central") { true })
         }
 
+        @Test("A socket of another user is named as the obstacle, save to root")
+        func strangersSocket() throws {
+            let path = Bus().folder + "/central"
+            #expect(SocketFile.stranger(at: path, to: geteuid() + 1) == nil)
+            try StaleSocket.leave(at: path)
+            let reason = try #require(SocketFile.stranger(at: path, to: geteuid() + 1))
+            #expect(reason.hasPrefix("a socket of another user (\(geteuid())) is there"))
+            #expect(SocketFile.stranger(at: path) == nil)
+            #expect(SocketFile.stranger(at: path, to: 0) == nil)
+        }
+
         @Test("A file in its place is neither replaced nor deleted")
         func otherFile() throws {
             let bus = Bus()

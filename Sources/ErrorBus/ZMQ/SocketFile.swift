@@ -26,6 +26,16 @@ package enum SocketFile: Hashable {
             + "or name a folder inside it that is this user's alone"
     }
 
+    /// The reason why a socket at a path stays where it is, since it is another user's: this
+    /// process may neither ask whether one listens on it, nor delete it everywhere. Nil for one of
+    /// its own user, and for root.
+    static func stranger(at path: String, to own: uid_t = geteuid()) -> String? {
+        var status = stat()
+        guard own != 0, lstat(path, &status) == 0, status.st_uid != own else { return nil }
+        return "a socket of another user (\(status.st_uid)) is there; delete it if no process "
+            + "listens on it, or change listen"
+    }
+
     private static func folder(of path: String) -> String {
         let slash = path.lastIndex(of: "/")
         return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."

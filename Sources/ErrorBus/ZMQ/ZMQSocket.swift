@@ -126,6 +126,9 @@ final class ZMQSocket {
     private func makeFile(at path: String) throws(TransportError) {
         guard let file = ListeningFile.taking(path, backlog: SocketOptions.backlog) else {
             let number = errno
+            if number == EADDRINUSE, let stranger = SocketFile.stranger(at: path) {
+                throw failure("listen on", EACCES, stranger)
+            }
             let reason = number == EEXIST ? "the path is a file, not a socket" : nil
             throw failure("listen on", number, reason)
         }
