@@ -102,6 +102,31 @@ extension RealSockets {
             #expect(SocketFile.stranger(at: path, to: 0) == nil)
         }
 
+        @Test("Only missing permission is a refusal, as long as nothing else keeps from connecting")
+        func refusals() throws {
+            let path = Bus().folder + "/central"
+            #expect(SocketFile.refusal(at: path) == nil)
+            try StaleSocket.leave(at: path)
+            #expect(SocketFile.refusal(at: path) == nil)
+            #expect(SocketFile.refusal(ENOENT) == nil)
+            #expect(SocketFile.refusal(EACCES)?.hasPrefix("permission denied: ") == true)
+        }
+
+        @Test("A child that may not connect learns why", .enabled(if: geteuid() != 0))
+        func refusedChild() async throws {
+            let bus = Bus()
+            let endpoint = try bus.endpoint("central")
+            let reactor = Reactor()
+            let child = TestReceiver(reactor)
+            try await bus.run(bus.node("central")) {
+                try #require(chmod(bus.folder + "/central", 0) == 0)
+                let reason = try #require(SocketFile.refusal(at: bus.folder + "/central"))
+                let socket = try await child.connect(endpoint)
+                _ = try await child.next { $0 == .changed(.failed(reason)) }
+                await child.close(socket)
+            }
+        }
+
         @Test("A file in its place is neither replaced nor deleted")
         func otherFile() throws {
             let bus = Bus()

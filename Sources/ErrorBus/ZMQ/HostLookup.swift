@@ -1,10 +1,11 @@
 import Glibc
 import Synchronization
 
-/// Detects a host without an address. libzmq looks hosts up too, but without an address it retries
-/// endlessly and silently.
+/// Detects a host without an address, and a socket file that this user may not connect to. libzmq
+/// meets both too, but it retries endlessly and silently.
 final class HostLookup: Sendable {
-    /// Called on the lookup's thread with the fault.
+    /// Called with the fault: for a host on the lookup's thread, for a file before the start
+    /// returns.
     typealias Handler = @Sendable (String) -> Void
 
     /// The most lookups at once; a name server that does not answer holds a thread for up to 30 s.
@@ -17,6 +18,9 @@ final class HostLookup: Sendable {
     /// Starts a thread for an endpoint whose host is a name. At the limit none is started; the
     /// link's next attempt tries again.
     static func start(_ endpoint: Endpoint, failed: @escaping Handler) {
+        if case .ipc(let path) = endpoint.address, let reason = SocketFile.refusal(at: path) {
+            failed(reason)
+        }
         guard case .tcp(let host, _) = endpoint.address, isName(host) else { return }
         guard runningCount.add(1, ordering: .relaxed).newValue <= runningMax else {
             runningCount.subtract(1, ordering: .relaxed)

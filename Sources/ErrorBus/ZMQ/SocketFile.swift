@@ -36,6 +36,20 @@ package enum SocketFile: Hashable {
             + "listens on it, or change listen"
     }
 
+    /// The reason why this process may not connect to a socket; nil where it may, as far as the
+    /// permissions go, and where there is none.
+    static func refusal(at path: String) -> String? {
+        guard faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0 else { return nil }
+        return refusal(errno)
+    }
+
+    /// - Parameter problem: An error number of the system.
+    static func refusal(_ problem: Int32) -> String? {
+        guard problem == EACCES else { return nil }
+        return "permission denied: only the user of the node that listens there, and root, can "
+            + "connect over ipc; run both as one user, or link them over tcp"
+    }
+
     private static func folder(of path: String) -> String {
         let slash = path.lastIndex(of: "/")
         return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
