@@ -9,9 +9,11 @@ usage: req_client.py [--endpoint tcp://127.0.0.1:7701] [--report FILE]
 """
 import argparse
 import json
+import math
 import re
 import sys
 import time
+import unicodedata
 import uuid
 
 import zmq
@@ -39,8 +41,23 @@ def decode(frames):
         fields[name] = value
     verb = frames[1].decode()
     if verb == "ANSWER":
-        fields["extras"] = json.loads(frames[3] or b"{}")
+        fields["extras"] = extras_of(frames[3])
     return verb, fields
+
+
+def extras_of(payload):
+    """Values, secrets and comment of an ANSWER; None where they cannot be read."""
+    try:
+        extras = json.loads(payload or b"{}")
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(extras, dict):
+        return None
+    extras = {key: value for key, value in extras.items() if value is not None}
+    if not isinstance(extras.get("comment", ""), str):
+        del extras["comment"]
+    is_read = all(isinstance(extras.get(key, {}), dict) for key in ("values", "secrets"))
+    return extras if is_read else None
 
 
 def digest_of(payload):
@@ -63,20 +80,27 @@ def fits(field, value):
     if field["kind"] == "boolean":
         return isinstance(value, bool)
     if field["kind"] == "number":
-        return (isinstance(value, (int, float)) and not isinstance(value, bool)
-                and field.get("min", value) <= value <= field.get("max", value)
-                and (not field.get("whole") or value == int(value)))
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return False
+        # Doubles do not have greater integers, and json reads 1e999 as infinite.
+        is_exact = abs(value) <= 2**53 if isinstance(value, int) else math.isfinite(value)
+        return (is_exact and field.get("min", value) <= value <= field.get("max", value)
+                and (not field.get("whole") or float(value).is_integer()))
     if not isinstance(value, str):
         return False
     if field["kind"] == "choice":
         return value in field["choices"]
+    controls = {each for each in value if unicodedata.category(each) == "Cc"}
     return (field.get("minLength", 1) <= len(value) <= field.get("maxLength", 4096)
+            and controls <= set("\t\n\r" if field["kind"] == "secret" else "")
             and ("pattern" not in field or matches(field["pattern"], value)))
 
 
 def misfit(option, extras):
     """Why an option cannot be attempted with these values; None where it can. A presenter checks
     them, and the owner of the option again."""
+    if extras is None:
+        return "its values cannot be read"
     if extras.get("withheld"):
         return "a node has lost the secrets"
     fields = {field["name"]: field for field in option.get("fields") or []}
@@ -84,10 +108,12 @@ def misfit(option, extras):
     for name, value in [*plain.items(), *secrets.items()]:
         if name not in fields or (fields[name]["kind"] == "secret") != (name in secrets):
             return f"{name} is not asked for"
-        if not fits(fields[name], value):
+        if value is not None and not fits(fields[name], value):
             return f"{name} does not fit"
-    missing = [name for name, field in fields.items() if field.get("required")
-               and "default" not in field and name not in {**plain, **secrets}]
+    # Null stands for no value, not even the default.
+    given = {**plain, **secrets}
+    missing = [name for name, field in fields.items()
+               if field.get("required") and given.get(name, field.get("default")) is None]
     return f"{missing[0]} is missing" if missing else None
 
 
@@ -223,7 +249,7 @@ def main():
     verb, fields = client.present(json.dumps(report).encode())
     printed = {"verb": verb, **fields}
     if verb == "ANSWER":
-        extras = printed.pop("extras")
+        extras = printed.pop("extras") or {}
         printed.update({key: extras[key] for key in ("values", "comment") if key in extras})
         if "secrets" in extras:
             printed["secrets"] = sorted(extras["secrets"])

@@ -57,6 +57,19 @@ extension RealSockets {
                 (#"{"values": {"path": "/srv", "count": true}}"#, "count does not fit"),
                 (#"{"values": {"path": "/srv", "pin": "1"}}"#, "pin is not asked for"),
                 (#"{"values": {"path": "/srv", "more": 1}}"#, "more is not asked for"),
+                (#"{"values": {"path": "/srv", "count": null}}"#, "None"),
+                (#"{"values": {"path": null}}"#, "path is missing"),
+                (#"{"values": null}"#, "path is missing"),
+                (#"{"values": {"path": "/s\u0007rv"}}"#, "path does not fit"),
+                (#"{"values": {"path": "/srv"}, "secrets": {"pin": "1\n2"}}"#, "None"),
+                (#"{"values": {"path": "/srv", "count": -1e999}}"#, "count does not fit"),
+                (
+                    #"{"values": {"path": "/srv", "count": -9007199254740993}}"#,
+                    "count does not fit"
+                ),
+                (#"{"values": []}"#, "its values cannot be read"),
+                ("[]", "its values cannot be read"), ("{", "its values cannot be read"),
+                (#"{"values": {"path": "/srv"}, "comment": 1}"#, "None"),
                 (
                     #"{"values": {"path": "/srv"}, "withheld": ["pin"]}"#,
                     "a node has lost the secrets"
@@ -70,9 +83,9 @@ extension RealSockets {
                     import json, sys
                     sys.dont_write_bytecode = True
                     sys.path.insert(0, sys.argv[1])
-                    from req_client import misfit
+                    from req_client import extras_of, misfit
                     [option] = json.loads(sys.argv[2])["recoveryOptions"]
-                    print(misfit(option, json.loads(sys.argv[3])))
+                    print(misfit(option, extras_of(sys.argv[3].encode())))
                     """, clients, Self.asking, extras)
             #expect(printed == problem)
         }
