@@ -34,7 +34,8 @@ def decode(frames):
     if len(frames) != 4 or frames[0] != b"EB1":
         raise ValueError(f"not EB1: {len(frames)} frames, the first {frames[:1]}")
     fields = {}
-    for line in frames[2].decode().splitlines():
+    # splitlines() would split at characters that a value may have, as U+2028.
+    for line in frames[2].decode().split("\n")[:-1]:
         name, separator, value = line.partition(": ")
         if not separator or name in fields:
             raise ValueError(f"malformed header line {line!r}")

@@ -90,6 +90,23 @@ extension RealSockets {
             #expect(printed == problem)
         }
 
+        @Test("The REQ client in Python reads a reason that has the line separator of Unicode")
+        func lineSeparator() async throws {
+            let clients = URL(fileURLWithPath: #filePath)
+                .appendingPathComponent("../../../Examples/clients").standardizedFileURL.path
+            let printed = try await Python.run(
+                lines: #"""
+                    import sys
+                    sys.dont_write_bytecode = True
+                    sys.path.insert(0, sys.argv[1])
+                    from req_client import decode
+                    header = "code: 400\nreason: a\u2028b\n"
+                    _, fields = decode([b"EB1", b"REJECT", header.encode(), b""])
+                    print(ascii(fields["reason"]), decode([b"EB1", b"OK", b"", b""])[1])
+                    """#, clients)
+            #expect(printed == #"'a\u2028b' {}"#)
+        }
+
         @Test(
             "The REQ client in Python presents, applies and settles", arguments: ["node", "proxy"])
         func request(way: String) async throws {
