@@ -3,8 +3,11 @@ package import ErrorBus
 /// Objects as comma-separated values (RFC 4180), for spreadsheets.
 package enum CSVText {
     private static let cellScalarMax = 10_000
-    /// Characters with which a spreadsheet takes a cell for a formula.
-    private static let formulaStarts: Set<Character> = ["=", "+", "-", "@", "＝", "＋", "－", "＠"]
+    /// Scalars with which a spreadsheet takes a cell for a formula. With a combining mark after it
+    /// one is another character, which begins with it all the same.
+    private static let formulaStarts: Set<Unicode.Scalar> = [
+        "=", "+", "-", "@", "＝", "＋", "－", "＠",
+    ]
 
     /// A line of names, then a line for each object.
     package static func text<Object: JSONObject>(_ objects: [Object]) -> String {
@@ -32,7 +35,7 @@ package enum CSVText {
 
     private static func quoted(_ text: String) -> String {
         let text = text.escapedForTerminal(scalarLimit: cellScalarMax)
-        let first = text.first { !$0.isWhitespace }
+        let first = text.unicodeScalars.first { !$0.properties.isWhitespace }
         let safe = first.map(formulaStarts.contains) ?? false ? "'" + text : text
         guard safe.contains(where: { ",\"\n\r".contains($0) }) else { return safe }
         return "\"\(safe.replacing("\"", with: "\"\""))\""

@@ -261,7 +261,8 @@ import Testing
         "Cells of a spreadsheet are text, never formulas",
         arguments: [
             ("plain", "plain"), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"),
-            ("  =1", "'  =1"), ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""),
+            ("=\u{301}1", "'=\u{301}1"), ("-\u{FE0F}1", "'-\u{FE0F}1"), ("  =1", "'  =1"),
+            ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""),
             ("=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""), ("a\tb", "a\\tb"),
             ("\r=1", "\\r=1"), ("\u{1B}[2J", "\\e[2J"), ("", ""),
         ])
