@@ -349,7 +349,8 @@ struct SilenceRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     /// The silence of this row; nil when invalid. Its end is counted from now by the wall clock,
     /// the only one that continues between two lives of a node.
     func silence(at now: Moment) -> Silence? {
-        guard let json = try? JSONValue.parse(Array(pattern.utf8)),
+        guard JournalSilences.numbers.contains(number),
+            let json = try? JSONValue.parse(Array(pattern.utf8)),
             let match = try? RuleMatch(json: json), let created = Moment(createdAt, at: now),
             let ends = Moment(endsAt, at: now)
         else { return nil }

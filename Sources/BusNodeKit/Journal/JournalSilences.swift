@@ -5,6 +5,9 @@ import GRDB
 struct JournalSilences: SilenceStore {
     /// The most silences read; more than can be active and kept at once.
     private static let countMax = 1_000
+    /// What a console gives as numbers. Others are of a damaged row: the next one would be beyond
+    /// what JSON, or this process, can count.
+    static let numbers: ClosedRange<Int> = 1...(1 << 53)
 
     let journal: SQLiteJournal
     /// The console's number in its node.
@@ -31,8 +34,9 @@ struct JournalSilences: SilenceStore {
                         UNION ALL
                         SELECT CAST(substr(content, length(?2) + 1) AS INTEGER) FROM setAside
                         WHERE source = 'silence' AND substr(content, 1, length(?2)) = ?2)
+                    WHERE number <= ?3
                     """,
-                arguments: [console, beginning])
+                arguments: [console, beginning, Self.numbers.upperBound])
         } ?? 0
     }
 

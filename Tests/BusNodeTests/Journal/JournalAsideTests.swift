@@ -41,6 +41,33 @@ struct JournalAsideTests {
             ])
     }
 
+    @Test(
+        "A silence with a damaged number is set aside, and the next one has a number all the same",
+        arguments: [Int.max, (1 << 53) + 1, 0, -1])
+    func damagedNumber(number: Int) async throws {
+        let journal = try journal()
+        try await execute(
+            """
+            INSERT INTO silence (console, number, pattern, by, comment, createdAt, endsAt) VALUES
+                (0, 4, '{"domain":"d"}', 'ann', 'fine', '2026-11-21T10:00:00.000Z',
+                 '2026-11-21T11:00:00.000Z'),
+                (0, \(number), '{"domain":"e"}', 'bob', 'damaged', '2026-11-21T10:00:00.000Z',
+                 '2026-11-21T11:00:00.000Z')
+            """, journal)
+        for _ in 0..<2 {
+            let console = ConsoleSilences(Inbox("console"), logger: log.logger)
+            try console.keep(in: JournalSilences(journal: try self.journal(), console: 0))
+            #expect(throws: (any Error).self) { try console.silences.silence(number) }
+            let pattern: JSONValue = ["domain": "f"]
+            let made = try console.silences.add(
+                Silence.Request(
+                    pattern: pattern, match: try RuleMatch(json: pattern), by: "ann", comment: "c"),
+                for: .seconds(60))
+            #expect(made.number == 5)
+        }
+        expectWarning("silences")
+    }
+
     @Test("A silence that cannot be read is set aside, once, and the others stay in force")
     func silences() async throws {
         let journal = try journal()
