@@ -90,6 +90,26 @@ extension RealSockets {
             #expect(printed == problem)
         }
 
+        @Test("The REQ client in Python matches patterns with many stars without trying all ways")
+        func patterns() async throws {
+            let clients = URL(fileURLWithPath: #filePath)
+                .appendingPathComponent("../../../Examples/clients").standardizedFileURL.path
+            let printed = try await Python.run(
+                lines: #"""
+                    import sys
+                    sys.dont_write_bytecode = True
+                    sys.path.insert(0, sys.argv[1])
+                    from req_client import matches
+                    matching = [("a", "a"), ("*", ""), ("a*", "a\n"), ("a*b*c", "abbc"),
+                                ("*b*", "abc"), ("a**c", "ac"), ("/^a+$/", "aa")]
+                    others = [("a", "ab"), ("aa*a", "aa"), ("a*b*c", "acb"), ("*ab*bc", "abc"),
+                              ("*a" * 12 + "*b", "a" * 4096), ("", "a")]
+                    print(all(matches(*each) for each in matching),
+                          any(matches(*each) for each in others))
+                    """#, clients)
+            #expect(printed == "True False")
+        }
+
         @Test("The REQ client in Python reads a reason that has the line separator of Unicode")
         func lineSeparator() async throws {
             let clients = URL(fileURLWithPath: #filePath)
