@@ -42,7 +42,7 @@ def stubs(before="default", answer="granted", away="false"):
     return STUBS.replace("BEFORE", before).replace("ANSWER", answer).replace("AWAY", away)
 
 
-def opted_in(page, console, level, sound=False, answer="granted"):
+def opted_in(page, console, level, sound="", answer="granted"):
     signed(page, console)
     page.run(stubs(answer=answer))
     page.click("#who")
@@ -50,13 +50,13 @@ def opted_in(page, console, level, sound=False, answer="granted"):
     choose(page, level)
     page.until(lambda: page.run("return window.asked") == 1, "the browser to be asked")
     if sound:
-        page.click("#soundField")
-        page.until(lambda: page.run("return window.pitches.length") == 1, "how it sounds")
+        choose(page, sound, "soundField")
+        page.until(lambda: len(pitches(page)) == 1, "how it sounds")
 
 
-def choose(page, level):
-    page.run("const field = document.getElementById('alertField'); field.value = arguments[0];"
-             "field.dispatchEvent(new Event('change'))", level)
+def choose(page, level, field="alertField"):
+    page.run("const field = document.getElementById(arguments[1]); field.value = arguments[0];"
+             "field.dispatchEvent(new Event('change'))", level, field)
 
 
 def save(page):
@@ -74,6 +74,19 @@ def look(page, where):
 def told(page):
     return page.run("return window.told.map(({ title, body, tag, isClosed }) =>"
                     " ({ title, body, tag, isClosed }))")
+
+
+def kept(page):
+    return page.run("return ['errorbus.alerts', 'errorbus.sound']"
+                    ".map((place) => localStorage.getItem(place))")
+
+
+def pitches(page):
+    return page.run("return window.pitches")
+
+
+def bodies(page):
+    return [each["body"] for each in told(page)]
 
 
 def arrived(page, count):
@@ -140,7 +153,7 @@ def what_was_open_when_the_page_came_is_not_told(page, console):
 
 
 def a_burst_is_told_once(page, console):
-    opted_in(page, console, "warning", sound=True)
+    opted_in(page, console, "warning", sound="warning")
     save(page)
     look(page, "hidden")
     console.ask(*[report(f"Burst {number}.", severity="warning") for number in range(8)],
@@ -152,9 +165,67 @@ def a_burst_is_told_once(page, console):
     assert [each["title"].startswith("warning: ") for each in all_told[:6]] == [True] * 5 + [False]
     assert all_told[-1]["body"] == "The gravest: critical", all_told[-1]
     # One tone for all, and a higher one.
-    page.until(lambda: len(page.run("return window.pitches")) > 1, "the tones")
-    pitches = page.run("return window.pitches")
-    assert len(pitches) < 5 and pitches[0] < pitches[-1], pitches
+    page.until(lambda: len(pitches(page)) > 1, "the tones")
+    tones = pitches(page)
+    assert len(tones) < 5 and tones[0] < tones[-1], tones
+
+
+def each_severity_notifies_and_sounds_as_chosen(page, console):
+    keys = page.keys
+    signed(page, console)
+    page.run(stubs())
+    page.click("#who")
+    page.until(lambda: page.text("#nameDialog"), "the dialog")
+    # By keys alone; each choice is tried at once.
+    page.run("document.querySelector('#alertField').focus()")
+    page.press(keys.ARROW_DOWN, keys.ARROW_DOWN, keys.TAB)
+    page.until(lambda: page.run("return document.activeElement.id") == "soundField")
+    page.press(keys.ARROW_DOWN)
+    page.until(lambda: len(pitches(page)) == 1, "how it sounds")
+    save(page)
+    page.until(lambda: kept(page) == ["error", "critical"], lambda: kept(page))
+    look(page, True)
+    console.ask(report("Mild.", severity="warning"))
+    arrived(page, 1)
+    console.ask(report("Notifies alone."))
+    arrived(page, 2)
+    page.until(lambda: bodies(page) == ["Notifies alone."] and pitches(page) == [])
+    page.until(lambda: not page.run("return window.told[0].silent"), "the sound of the system")
+    console.ask(report("Both.", severity="critical"))
+    arrived(page, 3)
+    page.until(lambda: len(pitches(page)) == 1, "the tone")
+    page.until(lambda: page.run("return window.told[1].silent"), "one sound alone")
+    # The tone without notifications.
+    look(page, False)
+    page.click("#who")
+    page.until(lambda: page.text("#nameDialog"), "the dialog")
+    choose(page, "")
+    choose(page, "info", "soundField")
+    save(page)
+    page.until(lambda: kept(page) == ["", "info"], lambda: kept(page))
+    look(page, True)
+    page.run("localStorage.removeItem('errorbus.toned.any')")
+    console.ask(report("Sounds alone.", severity="info"))
+    arrived(page, 4)
+    page.until(lambda: len(pitches(page)) == 1, "the tone")
+    page.until(lambda: told(page) == [])
+
+
+def what_an_earlier_page_kept_is_read(page, console):
+    signed(page, console)
+    for alerts, sound, found in (("error", "on", "error"), ("error", "off", ""), ("", "on", ""),
+                                 ("warning", "critical", "critical")):
+        page.run("localStorage.setItem('errorbus.alerts', arguments[0]);"
+                 "localStorage.setItem('errorbus.sound', arguments[1])", alerts, sound)
+        page.driver.refresh()
+        page.until(lambda: page.text("#link") == "live", "the page again")
+        page.until(lambda: kept(page) == [alerts, found], lambda: kept(page))
+        page.click("#who")
+        page.until(lambda: page.text("#nameDialog"), "the dialog")
+        shown = "return ['alertField', 'soundField'].map((id) => document.getElementById(id).value)"
+        page.until(lambda: page.run(shown) == [alerts, found], lambda: page.run(shown))
+        page.press(page.keys.ESCAPE)
+        page.until(lambda: not page.text("#nameDialog"), "the dialog to close")
 
 
 def a_refusal_of_notifications_says_what_to_do(page, console):
@@ -187,5 +258,6 @@ def the_icon_says_what_is_open(page, console):
 
 
 ALL = [what_comes_is_told_who_looks_elsewhere, what_was_open_when_the_page_came_is_not_told,
-       a_burst_is_told_once, a_refusal_of_notifications_says_what_to_do,
+       a_burst_is_told_once, each_severity_notifies_and_sounds_as_chosen,
+       what_an_earlier_page_kept_is_read, a_refusal_of_notifications_says_what_to_do,
        the_icon_says_what_is_open]

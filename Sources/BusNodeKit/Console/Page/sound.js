@@ -1,6 +1,6 @@
 // A short tone, made by the browser.
+import { passes, SOUNDS, thresholdOf } from "./thresholds.js";
 
-const PLACE = "errorbus.sound";
 const LAST = "errorbus.toned"; // Of all tabs: one tone is enough.
 const PAUSE = 2000;
 const LATE = 1000; // A tone that the browser holds back for longer is left out.
@@ -11,13 +11,8 @@ const VOLUME = 0.25;
 let audio = null; // Null before the first click or key.
 let playing = 0; // How many tones are asked for and have not ended.
 
-export const soundIsOn = () => localStorage.getItem(PLACE) === "on";
-export const soundIsReady = () => soundIsOn() && audio !== null;
-
-export function keepSound(isOn) {
-  localStorage.setItem(PLACE, isOn ? "on" : "off");
-  if (isOn) wake();
-}
+/** Whether what has this severity sounds, as far as the browser lets it. */
+export const soundsFor = (severity) => audio !== null && passes(SOUNDS, severity);
 
 /** A browser lets a page sound only after a click or a key in it. */
 function wake() {
@@ -39,10 +34,11 @@ function ended() {
   rest();
 }
 
-/** Sounds, higher for what is critical; as a trial also where it is not kept as on. */
-export async function beep(isCritical, isTrial = false) {
+/** Sounds if a severity is grave enough, higher for critical; as a trial in any case. */
+export async function beep(severity, isTrial = false) {
+  const isCritical = severity === "critical";
   if (isTrial) wake();
-  if (!audio || !(isTrial || (soundIsOn() && isDue(isCritical)))) return;
+  if (!audio || !(isTrial || (soundsFor(severity) && isDue(isCritical)))) return;
   const asked = performance.now();
   playing += 1;
   try {
@@ -79,6 +75,6 @@ function sound(pitch) {
 
 export function startSound() {
   for (const event of ["click", "keydown"]) {
-    addEventListener(event, () => { if (soundIsOn()) wake(); }, { capture: true });
+    addEventListener(event, () => { if (thresholdOf(SOUNDS)) wake(); }, { capture: true });
   }
 }
