@@ -143,6 +143,7 @@ let package = Package(
                 .embedInCode("Console/Page/patterns.js"),
                 .embedInCode("Console/Page/phone.css"),
                 .embedInCode("Console/Page/picking.js"),
+                .embedInCode("Console/Page/reminders.js"),
                 .embedInCode("Console/Page/row.js"),
                 .embedInCode("Console/Page/rows.js"),
                 .embedInCode("Console/Page/rule-form.js"),

@@ -89,6 +89,20 @@ def bodies(page):
     return [each["body"] for each in told(page)]
 
 
+def left(page, seconds, *presentations):
+    """So much time is left of presentations now, as the page has it."""
+    for each in presentations:
+        page.part("state", f"part.state.items.get('{each.id}').deadline"
+                           f" = Date.now() + part.state.skew + {seconds * 1000}")
+
+
+def looked(page):
+    """Waits until the page has looked for what is nearly over, after what was changed so far."""
+    page.driver.execute_async_script(
+        "const done = arguments[0]; import('/page/reminders.js').then(({ remind }) =>"
+        " { remind(); done(); })")
+
+
 def arrived(page, count):
     """Waits until so many presentations are in the page: by then all of them has been told."""
     page.until(lambda: page.part("state", "part.state.items.size") == count, f"{count} of them")
@@ -228,6 +242,107 @@ def what_an_earlier_page_kept_is_read(page, console):
         page.until(lambda: not page.text("#nameDialog"), "the dialog to close")
 
 
+def what_is_nearly_over_is_recalled_once(page, console):
+    opted_in(page, console, "error", sound="error")
+    save(page)
+    look(page, "hidden")
+    one, mild = console.ask(report("Decides itself.", onExpiry="skip"),
+                            report("Mild.", severity="warning"))
+    arrived(page, 2)
+    page.until(lambda: bodies(page) == ["Decides itself."], lambda: told(page))
+    # In the band of what expires soon, and not yet in the last minutes.
+    left(page, 200, one)
+    looked(page)
+    page.until(lambda: len(told(page)) == 1)
+    page.run("for (const key of ['any', 'critical'])"
+             " localStorage.removeItem(`errorbus.toned.${key}`); window.pitches = []")
+    left(page, 110, one, mild)
+    page.until(lambda: len(told(page)) == 2, "the reminder")
+    page.until(lambda: told(page)[1]["title"] == "Expires soon: error, a client without a name",
+               lambda: told(page))
+    said = told(page)[1]["body"]
+    assert said.startswith("Without an answer “Skip” is applied at "), said
+    assert said.endswith(".\nDecides itself."), said
+    # It takes the place of the first one, with a sign.
+    page.until(lambda: told(page)[0]["tag"] == told(page)[1]["tag"])
+    page.until(lambda: page.run("return window.told[1].renotify"))
+    page.until(lambda: len(pitches(page)) == 1, "the tone")
+    left(page, 100, one, mild)
+    looked(page)
+    page.until(lambda: len(told(page)) == 2)
+    # It leads there, and goes with what it is about.
+    page.run("window.told[1].onclick()")
+    page.until(lambda: page.run("return location.hash") == f"#/inbox/{one.id}")
+
+
+def a_reminder_goes_with_what_it_is_about(page, console):
+    opted_in(page, console, "error")
+    save(page)
+    look(page, "hidden")
+    near, far = console.ask(*[report("Equal.") for _ in range(2)])
+    arrived(page, 2)
+    left(page, 110, near)
+    page.until(lambda: len(told(page)) == 3, "the reminder")
+    page.until(lambda: not told(page)[2]["isClosed"])
+    console.call(f"/api/v1/presentations/{near.id}/answer", {"option": "skip", "by": "bob"})
+    # Though another member of its group waits.
+    page.until(lambda: told(page)[2]["isClosed"], "it to be taken back")
+    # What came with little time left has it in its first one, and no second one.
+    console.ask(report("In haste.", onExpiry="retry"), deadline=90)
+    page.until(lambda: len(told(page)) == 4, "it")
+    page.until(lambda: "“Retry” is applied at" in told(page)[3]["body"], lambda: told(page)[3])
+    looked(page)
+    # What is seen here needs none, also later.
+    look(page, False)
+    left(page, 110, far)
+    looked(page)
+    look(page, "hidden")
+    left(page, 100, far)
+    looked(page)
+    page.until(lambda: len(told(page)) == 4, lambda: told(page))
+
+
+def what_another_person_has_claimed_is_not_recalled(page, console):
+    opted_in(page, console, "error")
+    save(page)
+    [one] = console.ask(report("In good hands."))
+    arrived(page, 1)
+    console.call(f"/api/v1/presentations/{one.id}/claim", {"by": "bob"})
+    stage = f"part.state.items.get('{one.id}').stage"
+    page.until(lambda: page.part("state", stage) == "claimed", "the claim")
+    look(page, "hidden")
+    left(page, 110, one)
+    looked(page)
+    page.until(lambda: told(page) == [])
+    # Released, it waits for any person again.
+    console.call(f"/api/v1/presentations/{one.id}/release", {"by": "bob"})
+    page.until(lambda: page.part("state", stage) == "open", "its release")
+    left(page, 100, one)
+    page.until(lambda: len(told(page)) == 1, "the reminder")
+    looked(page)
+    page.until(lambda: len(told(page)) == 1)
+
+
+def many_reminders_are_one(page, console):
+    opted_in(page, console, "error")
+    save(page)
+    many = console.ask(*[report(f"Late {number}.") for number in range(7)],
+                       report("The last of it.", severity="critical"))
+    arrived(page, 8)
+    look(page, "hidden")
+    # At one moment, so that one look finds them all.
+    page.part("state", "part.state.items.forEach((item) =>"
+                       " { item.deadline = Date.now() + part.state.skew + 110000; })")
+    page.until(lambda: told(page), "the reminders")
+    page.until(lambda: len(told(page)) == 6, lambda: told(page))
+    page.until(lambda: told(page)[-1]["title"] == "3 more presentations expire within 2 min",
+               lambda: told(page))
+    page.until(lambda: len({each["tag"] for each in told(page)}) == 6)
+    for each in many:
+        console.call(f"/api/v1/presentations/{each.id}/answer", {"option": "skip", "by": "bob"})
+    page.until(lambda: all(each["isClosed"] for each in told(page)), "them to be taken back")
+
+
 def a_refusal_of_notifications_says_what_to_do(page, console):
     opted_in(page, console, "critical", answer="denied")
     page.until(lambda: "Allow them in its settings" in page.text("#alertNote"), "what to do")
@@ -259,5 +374,7 @@ def the_icon_says_what_is_open(page, console):
 
 ALL = [what_comes_is_told_who_looks_elsewhere, what_was_open_when_the_page_came_is_not_told,
        a_burst_is_told_once, each_severity_notifies_and_sounds_as_chosen,
-       what_an_earlier_page_kept_is_read, a_refusal_of_notifications_says_what_to_do,
+       what_an_earlier_page_kept_is_read, what_is_nearly_over_is_recalled_once,
+       a_reminder_goes_with_what_it_is_about, what_another_person_has_claimed_is_not_recalled,
+       many_reminders_are_one, a_refusal_of_notifications_says_what_to_do,
        the_icon_says_what_is_open]

@@ -53,6 +53,7 @@ struct ConsolePage: Sendable {
         "patterns.js": PackageResources.patterns_js,
         "phone.css": PackageResources.phone_css,
         "picking.js": PackageResources.picking_js,
+        "reminders.js": PackageResources.reminders_js,
         "row.js": PackageResources.row_js,
         "rows.js": PackageResources.rows_js,
         "rule-form.js": PackageResources.rule_form_js,

@@ -2,11 +2,12 @@
 import { $ } from "./elements.js";
 import { paced } from "./frame.js";
 import {
-  askBrowser, close, closeAll, isBurst, isSeen, isShown, made, show, tagOf, whyNone,
+  askBrowser, close, closeAll, closeOver, isBurst, isSeen, isShown, made, show, tagOf, whyNone,
 } from "./notifications.js";
+import { expiryText, noteReminded } from "./reminders.js";
 import { beep, startSound } from "./sound.js";
 import { SEVERITIES, state } from "./state.js";
-import { groupSize, isOpen } from "./store.js";
+import { groupSize, isNearlyOver, isOpen } from "./store.js";
 import { counted, headingOf, originOf, shown } from "./text.js";
 import {
   keepThreshold, NOTIFIES, passes, readEarlierForm, SOUNDS, thresholdOf,
@@ -31,6 +32,7 @@ export function tellAway(item, before) {
 }
 
 function arrive(item) {
+  if (isNearlyOver(item)) noteReminded(item);
   if (isSeen()) return;
   beep(item.severity);
   if (!passes(NOTIFIES, item.severity)) return;
@@ -44,15 +46,17 @@ function arrive(item) {
     return;
   }
   const title = `${item.severity}: ${shown(originOf(item), 80)}`;
-  const body = shown(headingOf(item), TEXT_MAX);
+  const expiry = isNearlyOver(item) ? `${expiryText(item)}\n` : "";
+  const body = expiry + shown(headingOf(item), TEXT_MAX);
   show(tagOf(item), { title, body, severity: item.severity }, () => select(item.id));
 }
 
-/** Takes back what was shown of a group that waits no longer. */
+/** Takes back what was shown of a group that waits no longer, and of what has ended. */
 function end(item) {
   const tags = SEVERITIES.map((severity) => tagOf({ ...item, severity })).filter(isShown);
   if (tags.length > 0 && groupSize(item.group) === 0) tags.forEach(close);
   if (more.delete(item.id) && more.size === 0) close(MORE);
+  closeOver();
 }
 
 const showMoreSoon = paced(MORE_PAUSE, showMore);

@@ -20,6 +20,7 @@ import { startModals } from "./modal.js";
 import { tellNews, toast } from "./news.js";
 import { aim } from "./order.js";
 import { clearPicks, drawPicked } from "./picking.js";
+import { remind } from "./reminders.js";
 import { collectRows } from "./rows.js";
 import { startRuleForm } from "./rule-form.js";
 import { startViews } from "./saved-views.js";
@@ -41,6 +42,7 @@ function tick() {
   tellArranged();
   tellNews();
   tellUndone();
+  remind();
   if (!document.hidden) schedule();
 }
 

@@ -1,6 +1,7 @@
 // The notifications of the browser: whether it shows any, and those of this tab.
 import { soundsFor } from "./sound.js";
 import { state } from "./state.js";
+import { isOpen } from "./store.js";
 
 const BURST = 10_000;
 const BURST_MAX = 5; // So many in that time have a notification each.
@@ -15,7 +16,7 @@ const UNASKED = "The browser has not allowed notifications yet. Save, and allow 
 
 let recent = []; // When the last ones came.
 let isRefused = false; // Browsers of phones have notifications, and none for a page.
-const notes = new Map(); // Those of this tab by their tags.
+const notes = new Map(); // Those of this tab by their tags, some with the ids that each is about.
 
 /** Whether the person looks at the page. */
 export const isSeen = () => !document.hidden && document.hasFocus();
@@ -31,13 +32,16 @@ export function isBurst() {
   return recent.length > BURST_MAX && time - recent[0] < BURST;
 }
 
-/** Shows a notification in the place of the one with its tag. A click leads to the page. */
-export function show(tag, content, follow) {
+/** Shows a notification in the place of the one with its tag, until none of those waits that it is
+ *  about, if these are given. A click leads to the page. */
+export function show(tag, { ids, ...content }, follow) {
   const note = made(tag, content, follow);
-  if (note) notes.set(tag, note);
+  if (note) notes.set(tag, { note, ids });
 }
 
 export const isShown = (tag) => notes.has(tag);
+/** The ids that the notification with this tag is about; empty without one. */
+export const idsOf = (tag) => notes.get(tag)?.ids ?? [];
 
 /** A notification; undefined where the browser shows none. */
 export function made(tag, { title, body, severity, renotify = false }, follow) {
@@ -58,8 +62,14 @@ export function made(tag, { title, body, severity, renotify = false }, follow) {
 }
 
 export function close(tag) {
-  notes.get(tag)?.close();
+  notes.get(tag)?.note.close();
   notes.delete(tag);
+}
+
+/** Closes those that are about given presentations, none of which waits any longer. */
+export function closeOver() {
+  const waits = (id) => state.items.has(id) && isOpen(state.items.get(id));
+  for (const [tag, { ids }] of [...notes]) if (ids && ![...ids].some(waits)) close(tag);
 }
 
 export function closeAll() {

@@ -1,6 +1,6 @@
 // The order of the rows, and those in front of all others because they expire soon.
-import { NEAR } from "./store.js";
-import { now, state } from "./state.js";
+import { expiresSoon } from "./store.js";
+import { state } from "./state.js";
 
 const HOLD = 1000; // After the pointer has moved over the list, a person may be about to click.
 const HOLD_MAX = 10_000;
@@ -24,7 +24,7 @@ export function aim() { aimedAt = performance.now(); }
 export function ordered(entries) {
   entries.sort(COMPARING[state.sort]);
   if (state.sort !== "gravity") return { soon: [], others: entries };
-  const due = entries.filter(({ deadline }) => deadline - now() < NEAR).sort(byDeadline)
+  const due = entries.filter(({ deadline }) => expiresSoon(deadline)).sort(byDeadline)
     .map(({ first }) => first.group);
   if (!isHeld(due)) front = new Set(due);
   const known = new Map(entries.map((entry) => [entry.first.group, entry]));

@@ -4,8 +4,9 @@ import { schedule } from "./frame.js";
 import { shown } from "./text.js";
 
 const ENDED_MAX = 2000;
-/** A deadline is near from here on. */
-export const NEAR = 5 * 60_000;
+const NEAR = 5 * 60_000;
+/** From here on it reminds a person who looks elsewhere. */
+export const NEARLY_OVER = 2 * 60_000;
 
 const listeners = { change: [], message: [] };
 /** Registers what hears of each change of a presentation once all have been read, as the item and
@@ -24,9 +25,16 @@ export const claimant = (item) =>
 /** Whether this person has claimed it. */
 export const isClaimedByMe = (item) => Boolean(claimant(item)) && isMe(item.claimedBy, item.holder);
 
-/** Whether its deadline is so near that a person should look now. */
+/** Whether a deadline is so near that a person should look now. */
+export const expiresSoon = (deadline, within = NEAR) => deadline - now() < within;
+
+/** Whether its deadline is near, and no answer has come. */
 export const isNear = (item) =>
-  Boolean(item.deadline) && isOpen(item) && item.deadline - now() < NEAR;
+  Boolean(item.deadline) && isOpen(item) && expiresSoon(item.deadline);
+
+/** Whether only minutes of that are left, and not yet none. */
+export const isNearlyOver = (item) =>
+  isNear(item) && expiresSoon(item.deadline, NEARLY_OVER) && !expiresSoon(item.deadline, 0);
 
 /** The option applied when no answer comes in time; undefined without one. */
 export const expiryOption = (item) => item.options.find((option) => option.id === item.onExpiry);
