@@ -7,31 +7,72 @@ import Synchronization
 
 /// The inbox as server-sent events: each change, to all clients.
 final class EventFeed: Sendable {
-    /// A message for all streams at the same revision; made once for all of them.
-    private struct Message {
-        let seen: UInt64
+    /// The groups in the messages of a stream.
+    enum Groups: String, CaseIterable {
+        /// In the first message all, then those that changed.
+        case changed
+        case all, none
+    }
+
+    /// What a stream has sent.
+    struct Position: Hashable {
+        var seen: UInt64
+        /// The revision up to which it has sent the groups; nil: none of them.
+        var groups: UInt64?
+    }
+
+    /// A message for all streams in the same position; made once for all of them.
+    struct Message {
+        let position: Position
         let latest: UInt64
         let bytes: ByteBuffer
-        /// The revision of a stream after it.
-        let revision: UInt64
+        /// The position of a stream after it.
+        let next: Position
         let isWhole: Bool
     }
 
     private let console: Console
     let streams = EventStreams()
-    /// The latest, with and without groups.
-    private let last = Mutex<[Bool: Message]>([:])
+    /// The latest for each choice of groups; the first message of a stream is one with all.
+    private let last = Mutex<[Groups: Message]>([:])
 
     init(_ console: Console) { self.console = console }
 
     /// The open groups, as lists and events have them.
     var groupFields: [String: JSONValue] {
         let groups = console.inbox.groups
-        return [
+        return fields(groups, of: groups.count)
+    }
+
+    /// - Parameter groups: The most severe of all open ones.
+    private func fields(_ groups: [InboxGroup], of count: Int) -> [String: JSONValue] {
+        [
             "groups": .array(
                 groups.prefix(ConsoleLimits.groupCountMax).map { JSONValue($0, console) }),
-            "groupCount": .count(groups.count),
+            "groupCount": .count(count),
         ]
+    }
+
+    /// The fields of a message.
+    private func fields(_ update: InboxUpdate, hasGroups: Bool) -> [String: JSONValue] {
+        let fields: [String: JSONValue] = [
+            "revision": .integer(console.revisions.shown(update.revision)),
+            "openCount": .count(update.openCount),
+            "items": update.items.map { PresentationView($0, console) }.json,
+            "isLast": .bool(update.isLast),
+        ]
+        guard hasGroups else { return fields }
+        let groups: [String: JSONValue] =
+            if let gone = update.goneGroups {
+                [
+                    "groups": .array(update.groups.map { JSONValue($0, console) }),
+                    "goneGroups": .array(gone.map { .count($0) }),
+                    "groupCount": .count(update.groupCount),
+                ]
+            } else {
+                self.fields(update.groups, of: update.groupCount)
+            }
+        return fields.merging(groups) { $1 }
     }
 
     /// A stream from the client's last revision; from the start when that is of another life. It
@@ -43,7 +84,7 @@ final class EventFeed: Sendable {
     ) throws(APIProblem) -> Response {
         let query = try QueryFields(request.uri.query).allowing(["after", "groups"])
         let after = try query.number("after", in: 0...Int(Revisions.max)) ?? 0
-        let hasGroups = try query.wantsGroups
+        let groups = try query.eventGroups
         let header = HTTPField.Name("Last-Event-ID").flatMap { request.headers[$0] }
         // A browser that reconnects has seen more than the address says.
         let shown = header.flatMap { Int64($0) } ?? Int64(after)
@@ -59,7 +100,7 @@ final class EventFeed: Sendable {
                 // Frees its place when this closure is released.
                 withExtendedLifetime(place) {}
                 try await self.run(request, wake) {
-                    try await self.write(visitor, seen, hasGroups, wakes, &writer)
+                    try await self.write(visitor, seen, groups, wakes, &writer)
                 }
                 try await writer.finish(nil)
             })
@@ -95,13 +136,13 @@ final class EventFeed: Sendable {
     }
 
     private func write(
-        _ visitor: ConsoleVisitor, _ seen: UInt64?, _ hasGroups: Bool, _ wakes: AsyncStream<Void>,
+        _ visitor: ConsoleVisitor, _ seen: UInt64?, _ groups: Groups, _ wakes: AsyncStream<Void>,
         _ writer: inout any ResponseBodyWriter
     ) async throws {
         try await writer.write(ByteBuffer(string: "event: hello\ndata: \(hello(seen))\n\n"))
         // What had ended before it began it was never sent as open.
         let begun = seen ?? console.inbox.revision
-        var seen = seen ?? 0
+        var position = Position(seen: seen ?? 0)
         var isFirst = true
         let clock = ContinuousClock()
         var lastWrite = clock.now
@@ -110,13 +151,13 @@ final class EventFeed: Sendable {
             while !isWhole {
                 guard console.admits(visitor) else { return }
                 // Ends are forgotten that it was not sent: its client starts over.
-                guard max(seen, begun) >= console.inbox.forgottenRevision else { return }
+                guard max(position.seen, begun) >= console.inbox.forgottenRevision else { return }
                 let begin = clock.now
-                let message = message(after: seen, hasGroups)
+                let message = message(at: position, groups)
                 isWhole = message.isWhole
-                guard isFirst || message.revision > seen else { break }
+                guard isFirst || message.next.seen > position.seen else { break }
                 isFirst = false
-                seen = message.revision
+                position = message.next
                 try await writer.write(message.bytes)
                 lastWrite = clock.now
                 // However long a message took to make, most of the time is left to others.
@@ -139,38 +180,41 @@ final class EventFeed: Sendable {
         return String(decoding: json.encoded(), as: UTF8.self)
     }
 
-    private func message(after seen: UInt64, _ hasGroups: Bool) -> Message {
+    /// What follows for a stream.
+    func message(at position: Position, _ groups: Groups) -> Message {
         let latest = console.inbox.revision
+        let kind = groups == .changed && position.groups == nil ? .all : groups
+        // The others depend on the items that it has sent alone.
+        let position = kind == .changed ? position : Position(seen: position.seen)
         return last.withLock { last in
-            if let known = last[hasGroups], known.seen == seen, known.latest >= latest {
+            if let known = last[kind], known.position == position, known.latest >= latest {
                 return known
             }
-            let message = makeMessage(after: seen, latest, hasGroups)
-            last[hasGroups] = message
+            let message = makeMessage(at: position, kind)
+            last[kind] = message
             return message
         }
     }
 
-    private func makeMessage(
-        after seen: UInt64, _ latest: UInt64, _ hasGroups: Bool
-    ) -> Message {
-        let changed = console.inbox.items(changedAfter: seen)
-        let items = changed.prefix(ConsoleLimits.itemCountMax)
-        let revision = max(seen, items.last?.revision ?? seen)
-        var object: [String: JSONValue] = [
-            "revision": .integer(console.revisions.shown(revision)),
-            "openCount": .count(console.inbox.openCount),
-            "items": items.map { PresentationView($0, console) }.json,
-            "isLast": .bool(items.count == changed.count),
-        ]
-        if hasGroups { object.merge(groupFields) { $1 } }
-        let data = JSONEscapes.escapingInvisible(in: JSONValue.object(object).encoded())
+    private func makeMessage(at position: Position, _ groups: Groups) -> Message {
+        let asked: InboxUpdate.Groups =
+            switch groups {
+            case .none: .none
+            case .all: .all
+            case .changed: .changed(after: position.groups ?? 0)
+            }
+        let update = console.inbox.update(
+            after: position.seen, asked, upTo: ConsoleLimits.itemCountMax)
+        let object = JSONValue.object(fields(update, hasGroups: groups != .none))
+        let data = JSONEscapes.escapingInvisible(in: object.encoded())
         var bytes = ByteBuffer()
-        bytes.writeString("id: \(console.revisions.shown(revision))\nevent: change\ndata: ")
+        let id = console.revisions.shown(update.revision)
+        bytes.writeString("id: \(id)\nevent: change\ndata: ")
         bytes.writeBytes(data)
         bytes.writeString("\n\n")
         return Message(
-            seen: seen, latest: latest, bytes: bytes, revision: revision,
-            isWhole: items.count == changed.count)
+            position: position, latest: update.latest, bytes: bytes,
+            next: Position(seen: update.revision, groups: update.groupRevision),
+            isWhole: update.isLast)
     }
 }

@@ -229,9 +229,17 @@ struct QueryFields: Sendable {
         }
     }
 
-    /// Whether the open groups are part of the response.
+    /// Whether the open groups are part of a list.
     var wantsGroups: Bool {
         get throws(APIProblem) { try word("groups", among: ["all", "none"]) != "none" }
+    }
+
+    /// The groups that are part of a stream.
+    var eventGroups: EventFeed.Groups {
+        get throws(APIProblem) {
+            let word = try word("groups", among: EventFeed.Groups.allCases.map(\.rawValue))
+            return word.flatMap { EventFeed.Groups(rawValue: $0) } ?? .changed
+        }
     }
 
     func number(_ name: String, in range: ClosedRange<Int>) throws(APIProblem) -> Int? {

@@ -63,7 +63,7 @@ package struct InboxFeed: Sendable {
     }
 
     private func list(_ take: (Event) throws -> Void) async throws -> String {
-        let list = try await client.get("/inbox?stage=\(stage)&limit=10000")
+        let list = try await client.get("/inbox?stage=\(stage)&limit=10000&groups=none")
         try take(.listed(list))
         return "\(list["revision"]?.integerValue ?? 0)"
     }
@@ -104,7 +104,8 @@ package struct InboxFeed: Sendable {
     private func read(_ heard: Heard, _ take: (Event) throws -> Void) async throws {
         var stream = EventLines(byteCountMax: HTTPExchange.bodyByteMax)
         let last = heard.state.withLock { $0.revision }
-        let response = try await client.exchange(.GET, "/events", lastEvent: last).response()
+        let exchange = client.exchange(.GET, "/events?groups=none", lastEvent: last)
+        let response = try await exchange.response()
         guard response.status == .ok else {
             throw client.failure(Int(response.status.code), .null)
         }

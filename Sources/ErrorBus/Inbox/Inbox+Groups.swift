@@ -1,5 +1,17 @@
 // Groups: one answer for all members.
 extension Inbox {
+    /// Groups with an open member, most severe first, then oldest.
+    package var groups: [InboxGroup] { read { $0.openGroups(at: .now) } }
+
+    /// What changed after `seen`, for a reader that is sent each change; of one moment.
+    ///
+    /// - Parameter limit: The most items; the rest follows.
+    package func update(
+        after seen: UInt64, _ groups: InboxUpdate.Groups, upTo limit: Int
+    ) -> InboxUpdate {
+        read { $0.update(after: seen, groups, upTo: limit, at: .now) }
+    }
+
     /// Answers the open members of a group with the same option.
     ///
     /// - Parameters:

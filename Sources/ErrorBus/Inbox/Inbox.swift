@@ -335,8 +335,7 @@ package final class Inbox: Presenter {
         try state.withLock { state throws(InboxRefusal) in try state.machine.item(id, at: .now) }
     }
 
-    /// Groups with an open member, most severe first, then oldest.
-    package var groups: [InboxGroup] { state.withLock { $0.machine.openGroups(at: .now) } }
+    func read<T: Sendable>(_ body: (InboxMachine) -> T) -> T { state.withLock { body($0.machine) } }
 
     /// The revision after each change; a slow reader gets only the latest. Ends with the task that
     /// reads it.

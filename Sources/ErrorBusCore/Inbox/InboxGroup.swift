@@ -15,38 +15,81 @@ package struct InboxGroup: Hashable, Sendable {
 /// The table of open groups. A group exists while it has an open member; an equal error after that
 /// opens a new one (A27).
 struct InboxGroups: Hashable, Sendable {
+    /// A group and the latest change of it: in its members, or in one of them.
     private struct Group: Hashable, Sendable {
         let key: CoalescingKey
         var members: Set<PresentationID> = []
+        var revision: UInt64 = 0
+    }
+
+    /// The number of a group, and the latest change of it.
+    struct Change: Hashable, Sendable {
+        let number: Int
+        let revision: UInt64
     }
 
     private var groups: [Int: Group] = [:]
     private var numbers: [CoalescingKey: Int] = [:]
     private var lastNumber = 0
+    /// The groups that have no open member left, in the order of their ends.
+    private var gone: [Change] = []
+    /// The latest end of a group that is forgotten: a reader that has seen less may lack an end.
+    private(set) var forgottenRevision: UInt64 = 0
+
+    var count: Int { groups.count }
 
     /// Adds an open presentation; returns the number of its group.
-    mutating func add(_ id: PresentationID, _ key: CoalescingKey) -> Int {
+    mutating func add(_ id: PresentationID, _ key: CoalescingKey, at revision: UInt64) -> Int {
         let number = numbers[key] ?? lastNumber + 1
         lastNumber = max(lastNumber, number)
         numbers[key] = number
         groups[number, default: Group(key: key)].members.insert(id)
+        groups[number]?.revision = revision
         return number
     }
 
     /// Removes a presentation from the group of that number; the last takes the group with it.
-    mutating func remove(_ id: PresentationID, from number: Int) {
+    ///
+    /// - Parameter limit: How many groups that are gone are remembered at least.
+    mutating func remove(
+        _ id: PresentationID, from number: Int, at revision: UInt64, remembering limit: Int
+    ) {
         groups[number]?.members.remove(id)
+        groups[number]?.revision = revision
         guard let group = groups[number], group.members.isEmpty else { return }
         groups[number] = nil
         numbers[group.key] = nil
+        gone.append(Change(number: number, revision: revision))
+        // Forgets rarely, so that the mean cost of a call is low.
+        guard gone.count > 2 * limit else { return }
+        let excess = gone.count - limit
+        forgottenRevision = gone[excess - 1].revision
+        gone.removeFirst(excess)
+    }
+
+    /// An open member of the group of that number changed.
+    mutating func memberChanged(in number: Int, at revision: UInt64) {
+        groups[number]?.revision = revision
+    }
+
+    /// The open groups that changed after `seen`, oldest change first.
+    func changed(after seen: UInt64) -> [Change] {
+        let changed = groups.filter { $0.value.revision > seen }
+        return changed.map { Change(number: $0.key, revision: $0.value.revision) }
+            .sorted { ($0.revision, $0.number) < ($1.revision, $1.number) }
+    }
+
+    /// The groups that went after `seen`, in the order of their ends.
+    func gone(after seen: UInt64) -> [Change] {
+        let known = gone.lastIndex { $0.revision <= seen }
+        return Array(gone[(known.map { $0 + 1 } ?? 0)...])
     }
 
     /// The open members of a group; nil when no open group has that number.
     func members(of number: Int) -> Set<PresentationID>? { groups[number]?.members }
 
-    var all: [(number: Int, members: Set<PresentationID>)] {
-        groups.map { ($0.key, $0.value.members) }
-    }
+    /// The numbers of the open groups, in no order.
+    var openNumbers: [Int] { Array(groups.keys) }
 }
 
 /// The result of answering a whole group.

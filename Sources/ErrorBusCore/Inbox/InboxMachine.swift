@@ -9,7 +9,7 @@ package struct InboxMachine: Sendable {
     /// The latest change of what is forgotten: a reader that has seen less may lack an end.
     package private(set) var forgottenRevision: UInt64 = 0
     package private(set) var openCount = 0
-    private var groups = InboxGroups()
+    private(set) var groups = InboxGroups()
     private var ended = InboxEnded()
     /// The revision up to which changes are stored elsewhere; ended items changed since then stay.
     private var keptRevision = UInt64.max
@@ -62,8 +62,9 @@ package struct InboxMachine: Sendable {
         revision += 1
         let item = InboxItem(
             presentation,
-            group: groups.add(presentation.id, CoalescingKey(presentation.report)), past: past,
-            at: now, revision: revision)
+            group: groups.add(
+                presentation.id, CoalescingKey(presentation.report), at: revision),
+            past: past, at: now, revision: revision)
         items[presentation.id] = item
         openCount += 1
         let isNew = before.map(\.hasEnded) ?? true
@@ -73,7 +74,7 @@ package struct InboxMachine: Sendable {
         {
             revision += 1
             items[earlier]?.failedAgain = presentation.id
-            items[earlier]?.revision = revision
+            markChanged(earlier)
         }
         return item
     }
@@ -127,7 +128,7 @@ package struct InboxMachine: Sendable {
         guard items[id] != nil, items[id]?.isReachable != isReachable else { return }
         revision += 1
         items[id]?.isReachable = isReachable
-        items[id]?.revision = revision
+        markChanged(id)
     }
 
     // MARK: Looking at it
@@ -175,18 +176,20 @@ package struct InboxMachine: Sendable {
 
     /// Groups with an open member, gravest first, then oldest.
     package func openGroups(at now: Moment) -> [InboxGroup] {
-        groups.all.compactMap { number, ids in
-            let members = ids.compactMap { items[$0] }.sorted { $0.isOlder(than: $1) }
-            guard let first = members.first else { return nil }
-            return InboxGroup(
-                number: number, members: members.map(\.id), first: first.asOf(now),
-                severity: members.map(\.report.severity).max() ?? first.report.severity,
-                originCount: Set(members.map(\.origin)).count)
-        }
-        .sorted {
-            $0.severity != $1.severity
-                ? $0.severity > $1.severity : $0.first.isOlder(than: $1.first)
-        }
+        groups.openNumbers.compactMap { openGroup($0, at: now) }
+            .sorted {
+                $0.severity != $1.severity
+                    ? $0.severity > $1.severity : $0.first.isOlder(than: $1.first)
+            }
+    }
+
+    /// Nil when no such group is open.
+    func openGroup(_ number: Int, at now: Moment) -> InboxGroup? {
+        guard let members = members(ofGroup: number), let first = members.first else { return nil }
+        return InboxGroup(
+            number: number, members: members.map(\.id), first: first.asOf(now),
+            severity: members.map(\.report.severity).max() ?? first.report.severity,
+            originCount: Set(members.map(\.origin)).count)
     }
 
     /// The members of an open group, oldest first; nil when no such group is open.
@@ -208,11 +211,13 @@ package struct InboxMachine: Sendable {
         items[id] = item
         if wasOpen, !item.isOpen {
             openCount -= 1
-            groups.remove(id, from: item.group)
+            groups.remove(id, from: item.group, at: revision, remembering: limits.endedMax)
         } else if !wasOpen, item.isOpen {
             // Undone: open again, in the group that is open now.
             openCount += 1
-            items[id]?.group = groups.add(id, CoalescingKey(item.report))
+            items[id]?.group = groups.add(id, CoalescingKey(item.report), at: revision)
+        } else if item.isOpen {
+            groups.memberChanged(in: item.group, at: revision)
         }
         changes?.append(InboxChange(item: items[id] ?? item, before: before))
         if item.hasEnded, !hadEnded {
@@ -231,16 +236,25 @@ package struct InboxMachine: Sendable {
         revision += 1
         item.drop(item.proposal)
         item.proposal = proposal
-        item.revision = revision
         items[id] = item
-        changes?.append(InboxChange(item: item, before: item.stage, isProposal: proposal != nil))
+        markChanged(id)
+        changes?.append(
+            InboxChange(
+                item: items[id] ?? item, before: item.stage, isProposal: proposal != nil))
     }
 
     mutating func add(_ note: InboxNote, to id: PresentationID) {
         guard items[id] != nil else { return }
         revision += 1
         items[id]?.notes.append(note)
+        markChanged(id)
+    }
+
+    /// The latest change is one of this presentation, which stays in its stage.
+    private mutating func markChanged(_ id: PresentationID) {
         items[id]?.revision = revision
+        guard let item = items[id], item.isOpen else { return }
+        groups.memberChanged(in: item.group, at: revision)
     }
 
     /// The changes up to this revision are stored.
@@ -272,7 +286,9 @@ package struct InboxMachine: Sendable {
     private mutating func forget(_ item: InboxItem) {
         if item.isOpen {
             openCount -= 1
-            groups.remove(item.id, from: item.group)
+            // A change that is counted next.
+            groups.remove(
+                item.id, from: item.group, at: revision + 1, remembering: limits.endedMax)
         }
         if item.hasEnded { ended.remove(item.id) }
         items[item.id] = nil

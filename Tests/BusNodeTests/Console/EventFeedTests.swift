@@ -1,0 +1,94 @@
+import Logging
+import NIOCore
+import Testing
+
+@testable import BusNodeKit
+@testable import ErrorBus
+@testable import ErrorBusCore
+
+/// What the streams of a console send.
+struct EventFeedTests {
+    private let console: Console
+    private let feed: EventFeed
+    private let start = EventFeed.Position(seen: 0)
+
+    init() throws {
+        console = try Console(
+            ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080")), of: "central",
+            in: Topology(nodes: [:]), logger: Logger(label: "test"))
+        feed = EventFeed(console)
+    }
+
+    /// Presents reports, each of a group of its own, and waits until all of them are open.
+    private func present(_ keys: String...) async -> [Task<Void, any Error>] {
+        let count = console.inbox.openCount + keys.count
+        let asking = keys.map { key in
+            var report = ErrorReport(domain: "com.acme", description: "Broken.")
+            report.coalesceKey = key
+            report.options = [.init(id: "go", title: "Retry")]
+            let prompt = Prompts.prompt(report)
+            return Task { [console] in _ = try await console.inbox.present(prompt) }
+        }
+        for await _ in console.inbox.changes() where console.inbox.openCount == count { break }
+        return asking
+    }
+
+    private func json(_ message: EventFeed.Message) throws -> JSONValue {
+        let lines = String(buffer: message.bytes).split(separator: "\n")
+        let data = try #require(lines.first { $0.hasPrefix("data: ") }).dropFirst(6)
+        return try JSONValue.parse(Array(data.utf8))
+    }
+
+    /// The numbers of the groups of a message; nil where it has none.
+    private func groups(_ message: JSONValue) -> Set<Int64>? {
+        (message["groups"]?.arrayValue).map { Set($0.compactMap { $0["number"]?.integerValue }) }
+    }
+
+    @Test("After the first message a stream has the groups that changed, and those that are gone")
+    func changed() async throws {
+        let asking = await present("a", "b")
+        let first = feed.message(at: start, .changed)
+        let all = try json(first)
+        #expect(groups(all)?.count == 2 && all["groupCount"] == 2 && all["goneGroups"] == nil)
+        let item = try #require(console.inbox.items().first)
+        try console.inbox.claim(item.id, by: "ann")
+        let second = feed.message(at: first.next, .changed)
+        let claimed = try json(second)
+        #expect(groups(claimed) == [Int64(item.group)] && claimed["goneGroups"] == [])
+        let holder = claimed["groups"]?.arrayValue?.first?["first"]?["claimedBy"]
+        #expect(holder == "ann" && claimed["groupCount"] == 2)
+        try console.inbox.answer(item.id, option: "go", by: "ann", undo: .seconds(60))
+        let third = feed.message(at: second.next, .changed)
+        let answered = try json(third)
+        #expect(groups(answered) == [] && answered["groupCount"] == 1)
+        #expect(answered["goneGroups"] == [.integer(Int64(item.group))])
+        let last = try json(feed.message(at: third.next, .changed))
+        #expect(groups(last) == [] && last["goneGroups"] == [])
+        for task in asking { task.cancel() }
+    }
+
+    @Test("With all, each message has the open groups; with none it has none")
+    func chosen() async throws {
+        let asking = await present("a", "b")
+        for choice in [EventFeed.Groups.all, .none] {
+            let first = feed.message(at: start, choice)
+            let later = try json(feed.message(at: first.next, choice))
+            #expect(groups(later)?.count == (choice == .all ? 2 : nil))
+            #expect(later["goneGroups"] == nil && later["items"] == [])
+            #expect(later["groupCount"]?.integerValue == (choice == .all ? 2 : nil))
+        }
+        for task in asking { task.cancel() }
+    }
+
+    @Test("The choice is changed, all or none, and no other word")
+    func words() throws {
+        #expect(try QueryFields(nil).eventGroups == .changed)
+        for choice in EventFeed.Groups.allCases {
+            #expect(try QueryFields("groups=\(choice.rawValue)").eventGroups == choice)
+        }
+        let refusal = #expect(throws: APIProblem.self) {
+            try QueryFields("groups=some").eventGroups
+        }
+        #expect(refusal?.message.contains("allowed: changed, all, none") == true)
+    }
+}
