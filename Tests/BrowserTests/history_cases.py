@@ -223,6 +223,41 @@ def the_audit_is_exported(page, console):
     page.until(lambda: not page.texts("#auditExports a"))
 
 
+def audit_shows(page, text, count):
+    page.until(lambda: page.text("#auditCount") == count, lambda: page.text("#auditCount"))
+    page.until(lambda: page.run("return document.getElementById('auditQuery').value") == text,
+               f"{text!r} in the box")
+
+
+def the_search_of_the_audit_is_in_the_address(page, console):
+    [disk] = console.ask(report("The disk was full."))
+    console.await_open(1)
+    end(console, disk, "skip", "ann")
+    page.open(console.url)
+    page.click("[data-tab=audit]")
+    page.until(lambda: len(page.texts("#audit tr")) > 1, "the events")
+    page.until(lambda: page.run("return location.hash") == "#/audit", "its address")
+    page.press("/", *"chose skip")
+    audit_shows(page, "chose skip", "1 event")
+    page.until(lambda: filter_of(page) == {"filter": ["chose skip"]}, "the search")
+    # Typing is one step back, and forward.
+    page.driver.back()
+    page.until(lambda: len(page.texts("#audit tr")) > 1, "all events")
+    page.until(lambda: page.run("return document.getElementById('auditQuery').value") == "")
+    page.driver.forward()
+    audit_shows(page, "chose skip", "1 event")
+    page.driver.refresh()
+    audit_shows(page, "chose skip", "1 event")
+    # The other views do not have it, and its tab leads back to it.
+    page.click("[data-tab=inbox]")
+    page.until(lambda: filter_of(page) == {}, "the inbox without it")
+    page.click("[data-tab=audit]")
+    audit_shows(page, "chose skip", "1 event")
+    page.go(f"audit?{urllib.parse.urlencode({'filter': 'x' * 201})}")
+    page.until(lambda: "more than 200 characters" in page.text("#toasts"), "the limit")
+    page.until(lambda: len(page.texts("#audit tr")) > 1, "all events")
+
+
 def chart_text(page):
     return page.run("return document.getElementById('chart').getAttribute('aria-label') ?? ''")
 
@@ -303,6 +338,7 @@ def without_a_journal_the_chart_is_of_the_last_hour(page, console):
 
 ALL = [the_history_is_searched, the_history_has_ends_in_words, the_history_is_read_in_pages,
        a_node_without_a_journal_says_so, the_audit_is_exported,
+       the_search_of_the_audit_is_in_the_address,
        the_history_shows_hostile_text_as_text, the_history_is_legible_and_reachable,
        the_chart_reaches_back_and_has_the_times_to_answer,
        times_to_answer_have_the_gravest_first, without_a_journal_the_chart_is_of_the_last_hour]

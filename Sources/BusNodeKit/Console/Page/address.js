@@ -3,13 +3,17 @@ import { FILTER_MAX } from "./filter.js";
 import { SHOWS, SORTS } from "./state.js";
 import { lengthOf } from "./text.js";
 
+/** The most characters that the server searches the audit for. */
+export const AUDIT_MAX = 200;
+
 /** The address; of the inbox with the filter, the order and what is listed, where they are not the
- *  ordinary ones, and of the history with what it is searched for and where its page ends. */
+ *  ordinary ones, of the history with what it is searched for and where its page ends, and of the
+ *  audit with what it is searched for. */
 export function addressOf(tab, key, { filter, sort, show, before }) {
   const path = key ? `#/${tab}/${encodeURIComponent(key)}` : `#/${tab}`;
   const [isInbox, isHistory] = [tab === "inbox", tab === "history"];
   const query = new URLSearchParams();
-  if ((isInbox || isHistory) && filter) query.set("filter", filter);
+  if ((isInbox || isHistory || tab === "audit") && filter) query.set("filter", filter);
   if (isInbox && sort !== SORTS[0]) query.set("sort", sort);
   if (isInbox && show !== SHOWS[0]) query.set("show", show);
   if (isHistory && before) query.set("before", before);
@@ -24,9 +28,10 @@ export function readAddress(hash) {
   const [, tab = "inbox", key] = path.split("/");
   const query = new URLSearchParams(text);
   const filter = query.get("filter") ?? "";
-  const isTooLong = lengthOf(filter) > FILTER_MAX;
+  const max = tab === "audit" ? AUDIT_MAX : FILTER_MAX;
+  const isTooLong = lengthOf(filter) > max;
   return {
-    tab, key: key ? decoded(key) : null, isTooLong, filter: isTooLong ? "" : filter,
+    tab, key: key ? decoded(key) : null, isTooLong, max, filter: isTooLong ? "" : filter,
     sort: known(query.get("sort"), SORTS), show: known(query.get("show"), SHOWS),
     before: query.get("before"),
   };

@@ -1,18 +1,27 @@
 // The audit: events with their authors, newest first, searched by the server.
 import { $, el, foreign, presentationLink, redraw, timeOf } from "./elements.js";
+import { AUDIT_MAX } from "./address.js";
 import { api } from "./api.js";
 import { inTurn } from "./frame.js";
 import { auditText } from "./sentences.js";
+import { state } from "./state.js";
 import { counted, number, shown } from "./text.js";
+import { searchAudit } from "./views.js";
 
 const SHOWN_MAX = 200;
 
+export function startAudit() {
+  const field = $("auditQuery");
+  field.dataset.max = AUDIT_MAX;
+  field.addEventListener("input", () => searchAudit(field.value));
+}
+
 /** Reads the events that match. */
 export const loadAudit = inTurn(async () => {
-  const query = $("auditQuery").value.trim();
+  const query = state.audited;
   const page = await api("GET", `audit?limit=${SHOWN_MAX}&q=${encodeURIComponent(query)}`);
   const { events, limitMax } = page;
-  if (query !== $("auditQuery").value.trim()) return; // A later search comes.
+  if (query !== state.audited) return; // A later search comes.
   const count = countText(events.length, query);
   // A screen reader may say again what is set again.
   if ($("auditCount").textContent !== count) $("auditCount").textContent = count;

@@ -3,7 +3,7 @@
 import { $, refreshTimes } from "./elements.js";
 import { drawActing, openPicked } from "./acting.js";
 import { startAlerts, tellAway } from "./alerts.js";
-import { loadAudit } from "./audit.js";
+import { loadAudit, startAudit } from "./audit.js";
 import { loadChart, startChart } from "./chart.js";
 import { drawDetail } from "./detail.js";
 import { askName, drawConfirmation, drawName, openHelp } from "./dialogs.js";
@@ -93,7 +93,6 @@ for (const event of ["pointermove", "pointerdown"]) {
 document.addEventListener("click", giveReason, { capture: true });
 document.addEventListener("click", onLink);
 document.querySelector(".skip").addEventListener("click", skipToList);
-$("auditQuery").addEventListener("input", refreshView);
 $("banner").lastChild.addEventListener("click", () => {
   if (state.fault) location.reload(); else connect();
 });
@@ -118,6 +117,7 @@ startModals();
 startAlerts();
 startFilterBox();
 startHistory();
+startAudit();
 startViews();
 startSilenceForm();
 startRuleForm();

@@ -23,6 +23,7 @@ export const state = {
   chart: null,
   // What the history is searched for, and the end of the page of it; null for the newest.
   search: { terms: [], typed: "", before: null },
+  audited: "", // What the audit is searched for.
   // The list and its cursor; how many rows expire soon, and what the filter hides.
   soonCount: 0, hidden: 0,
   rows: [], index: new Map(), fresh: new Set(), expanded: new Set(), cursor: null, cursorIndex: 0,

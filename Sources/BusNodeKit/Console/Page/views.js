@@ -2,7 +2,7 @@
 import { $ } from "./elements.js";
 import { addressOf, readAddress } from "./address.js";
 import { api, failureText, Refusal } from "./api.js";
-import { filterText, FILTER_MAX, split, textOf } from "./filter.js";
+import { filterText, split, textOf } from "./filter.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
 import { splitPast } from "./past-filter.js";
@@ -36,14 +36,15 @@ export function route() {
     link.ariaCurrent = link.dataset.tab === state.tab ? "page" : null;
   }
   if (list.isTooLong) {
-    toast(`The filter in the address has more than ${FILTER_MAX} characters: none is applied.`,
+    toast(`The filter in the address has more than ${list.max} characters: none is applied.`,
       "warning");
   }
   if (state.tab === "inbox") {
     showRouted(list);
     selectRouted(key);
   }
-  const isOther = state.tab === "history" && searchRouted(list);
+  const isOther = state.tab === "history" ? searchRouted(list)
+    : state.tab === "audit" && auditRouted(list);
   if (changed || isOther) refreshView();
   schedule();
 }
@@ -66,6 +67,21 @@ function searchRouted({ filter, before }) {
   return true;
 }
 
+/** Searches the audit as the address says; whether for something else than before. */
+function auditRouted({ filter }) {
+  if (filter.trim() === state.audited) return false;
+  $("auditQuery").value = filter.trim();
+  auditFor(filter);
+  $("auditQuery").closest("main").scrollTop = 0;
+  return true;
+}
+
+/** Sets what the audit is searched for, to which its tab leads as well. */
+function auditFor(text) {
+  state.audited = text.trim();
+  document.querySelector("[data-tab=audit]").setAttribute("href", addressNow("audit", null));
+}
+
 const meaning = (filter, sort, show) => JSON.stringify([split(filter), sort, show]);
 
 /** Shows the list in another way: from its beginning if other rows are in it. */
@@ -78,8 +94,12 @@ function put(change) {
 }
 
 /** The address of a part of the page, with what it lists now. */
-const addressNow = (tab, key) => addressOf(tab, key, tab === "history"
-  ? { ...state.search, filter: textOf(state.search) } : { ...state, filter: filterText() });
+const addressNow = (tab, key) => addressOf(tab, key, listNow(tab));
+
+function listNow(tab) {
+  if (tab === "history") return { ...state.search, filter: textOf(state.search) };
+  return tab === "audit" ? { filter: state.audited } : { ...state, filter: filterText() };
+}
 
 /** Changes how the list is shown. */
 export function arrange(change, isTyped = false) {
@@ -91,6 +111,13 @@ export function arrange(change, isTyped = false) {
 export function searchPast(change, isTyped = false) {
   Object.assign(state.search, change, { before: null });
   step(addressNow("history", null), isTyped);
+  refreshView();
+}
+
+/** Searches the audit for a text as it is typed. */
+export function searchAudit(text) {
+  auditFor(text);
+  step(addressNow("audit", null), true);
   refreshView();
 }
 
