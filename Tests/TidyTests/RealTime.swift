@@ -15,6 +15,8 @@ enum RealTime {
             "every clock in there is the simulation's",
         "Tests/NodeSimulation/Simulator/People.swift":
             "every clock in there is the simulation's",
+        "Tests/NodeSimulation/Simulator/Reader.swift":
+            "every clock in there is the simulation's",
     ]
 
     /// What goes by a real clock unless it is given another, and the label that gives it one.

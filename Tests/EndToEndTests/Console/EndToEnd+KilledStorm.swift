@@ -3,6 +3,11 @@ import Foundation
 import Testing
 
 extension EndToEnd.Notify {
+    func centre() async throws -> (Launched, ConsoleClient) {
+        let central = try await sandbox.start("central")
+        return (central, try await EndToEnd.Console(sandbox: sandbox).client(central.errors))
+    }
+
     func areOpen(_ count: Int, _ client: ConsoleClient) async throws {
         _ = try await client.send("GET", "/api/v1/events", until: "\"openCount\":\(count)")
     }

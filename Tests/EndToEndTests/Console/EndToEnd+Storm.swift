@@ -81,9 +81,8 @@ extension EndToEnd.Notify {
             presenters: "policy: policy.yaml\n"
                 + "      - console: { listen: \"127.0.0.1:*\", url: \"http://c.example\" }",
             extra: "    journal: $DIR/central.sqlite\n    notify: [{ \(hook) }]")
-        var central = try await sandbox.start("central")
+        var (central, client) = try await centre()
         let relay = try await sandbox.start("relay")
-        var client = try await EndToEnd.Console(sandbox: sandbox).client(central.errors)
         let first = try workers(1_000)
         try await areOpen(1_000, client)
         let list = try await client.send("GET", "/api/v1/inbox?limit=1")
@@ -129,8 +128,7 @@ extension EndToEnd.Notify {
             at: client, but: Self.causes[0], answered: try #require(part.first?.stringValue))
         central.send(SIGKILL)
         _ = try await central.ending()
-        central = try await sandbox.start("central")
-        client = try await EndToEnd.Console(sandbox: sandbox).client(central.errors)
+        (central, client) = try await centre()
         // What is presented again passes the rules again: the new one answers its cause.
         try await areOpen(586, client)
         try await before.expectKept(at: client)

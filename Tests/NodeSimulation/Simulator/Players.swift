@@ -6,14 +6,14 @@ import Foundation
 /// is known from the script alone.
 enum Play {
     /// An origin withdraws what is answered; then one path does not know the option, and the other
-    /// not what came of it.
+    /// not its result.
     case withdrawnThenInvalid
     /// Of two paths one gives up, before the answer or after it, and the other is lost.
     case firstGivesUp, secondGivesUp, firstIsThrough, secondIsThrough
     /// Of two paths that ask for longer than a lease, the later is lost.
     case longAsked
-    /// To a hop that was restarted an origin says what came of another answer than that on record,
-    /// and then of that; or withdraws what has no result.
+    /// To a hop that was restarted an origin reports the result of another answer than that on
+    /// record, and then of that; or withdraws what has no result.
     case otherResult, withdrawnLate
     /// A path gives it up and asks again, over and over, while the disk is slow.
     case givenUpAgain
@@ -82,7 +82,7 @@ final class Players: @unchecked Sendable {
     fileprivate enum Step {
         case present(Int), ask(Int)
         case withdraw(Int, String)
-        /// Says what came of the answer; or of another one.
+        /// Reports the result of the answer; or of another one.
         case settle(Int, String, isOther: Bool = false)
         /// Goes on once it has the answer.
         case answered(Int)
@@ -348,7 +348,7 @@ extension Plan {
 extension Checker {
     static let played = Checker(
         name: "played",
-        rule: "what came of an answer is the origin's last word, by whatever path; a path that is "
+        rule: "the result of an answer is the origin's last word, by whatever path; a path that is "
             + "through gets it no more, and one that still asks gets it at once (C3, C6)"
     ) { ledger, _ in
         ledger.misplayed
