@@ -8,6 +8,7 @@ import pathlib
 
 from browser import Page
 from consoles import Console, report
+from made_up import reports
 from value_cases import asking
 
 SIZES = [("wide", 1440, 900), ("middle", 1024, 768), ("phone", 390, 844)]
@@ -386,12 +387,77 @@ def name_dialog(page, console):
     page.until(lambda: page.text("#nameDialog"), "the dialog for a name")
 
 
-SCENES = [nothing, one, fifty, many, ten_thousand, many_chosen, expiring, leaving, answered,
+# Every view: its address, what is in it once it is drawn, and how it is opened from there.
+VIEWS = {
+    "inbox": ("inbox", "#list .row, #empty", None),
+    "chosen": ("inbox", "#title", lambda page: page.run(
+        "(document.querySelector('#list .single .row') ??"
+        " document.querySelector('#list .row')).click()")),
+    "ended": ("inbox?show=ended", "#list .row, #empty", None),
+    "silences": ("silences", "#silences .card, #silences .quiet", None),
+    "history": ("history", "#pastCount", None),
+    "audit": ("audit", "#auditCount", None),
+    "topology": ("topology", "#nodes .node", None),
+    "nodes": ("topology", "#nodes .node", lambda page: page.run(
+        "document.getElementById('nodes').scrollIntoView()")),
+    "help": ("inbox", "#helpDialog", lambda page: page.press("?")),
+    "settings": ("inbox", "#nameDialog", lambda page: page.click("#who")),
+}
+
+
+def every_view(count):
+    """All views of a console where so many wait, up to 60 have ended, and up to 12 silences are."""
+    def scene(page, console):
+        ended = console.ask(*[report(f"Segment {number} could not be copied to the archive.")
+                              for number in range(min(count, 60))])
+        console.await_open(len(ended))
+        for number, question in enumerate(ended):
+            console.call(f"/api/v1/presentations/{question.id}/answer", {
+                "option": ("retry", "skip", "purge")[number % 3], "by": "bea"})
+        for number in range(min(count, 12)):
+            console.call("/api/v1/silences", {
+                "match": {"origin": f"nothing-{number}", "severity": ">=warning"}, "by": "ada",
+                "comment": "The volume is grown, OPS-311.", "forMilliseconds": 3_600_000})
+        if count > 1:
+            console.run("relay")
+        # None of them may expire before the last one is there.
+        console.ask(*[{**each, "deadlineMilliseconds": 3_600_000} for each in reports(count)])
+        if count:
+            number = f"{count:,}".replace(",", "\u202f")
+            page.until(lambda: page.text("#openCount") == number, "all of them")
+            page.until(lambda: page.text("#letterNumber"), "the messages that were not delivered")
+        for name, (place, part, then) in VIEWS.items():
+            if name == "chosen" and count == 0:
+                continue
+            page.resize(1440, 900)
+            page.press(page.keys.ESCAPE)
+            page.go(place)
+            if then:
+                then(page)
+            page.until(lambda: any(page.texts(part)), name)
+            yield f"{name}-{count}"
+    scene.__name__ = f"every_view_{count}"
+    scene.hooked = scene.journaled = True
+    scene.nodes = topology.nodes if count > 1 else None
+    return scene
+
+
+SCENES = [*map(every_view, (0, 1, 50, 500, 10_000)),
+          nothing, one, fifty, many, ten_thousand, many_chosen, expiring, leaving, answered,
           notices, claimed, handed_over, proposed, noted, differing, linked, hostile,
           thirty_options, filtered, filtered_in_part, filtered_group, filtered_overview,
           saved_views, silences, no_silences, silence_form, silence_form_refused, picked,
           picked_dialog, compact, history, audit, topology, large_topology, no_link, help_dialog,
           name_dialog, times_to_answer, rule_form, values_form, undelivered, token_form]
+
+
+def take(page, folder, name):
+    for size, width, height in [*SIZES, ("zoomed", 640, 400)]:
+        for scheme in SCHEMES if size != "zoomed" else ["light"]:
+            # 200 % on a screen of 1280 by 800.
+            page.resize(width, height, scheme, 2 if size == "zoomed" else 1)
+            page.rest()
+            page.save(folder / f"{name}-{size}-{scheme}.png")
 
 
 def photograph(scene, binary, folder):
@@ -404,13 +470,8 @@ def photograph(scene, binary, folder):
         page.open(console.url)
         page.run("localStorage.setItem('errorbus.name', 'ada')")
         page.open(console.url)
-        scene(page, console)
-        for size, width, height in [*SIZES, ("zoomed", 640, 400)]:
-            for scheme in SCHEMES if size != "zoomed" else ["light"]:
-                # 200 % on a screen of 1280 by 800.
-                page.resize(width, height, scheme, 2 if size == "zoomed" else 1)
-                page.rest()
-                page.save(folder / f"{scene.__name__}-{size}-{scheme}.png")
+        for name in scene(page, console) or [scene.__name__]:  # Some have several states.
+            take(page, folder, name)
     finally:
         page.close()
         console.close()
