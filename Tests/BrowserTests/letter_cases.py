@@ -75,6 +75,22 @@ undelivered_messages_are_listed_and_sent_again.hooked = True
 undelivered_messages_are_listed_and_sent_again.journaled = True
 
 
+def many_messages_leave_the_nodes_in_reach(page, console):
+    console.ask(*[report(f"The disk {number} is full.") for number in range(9)])
+    page.open(console.url)
+    page.until(lambda: page.text("#letterNumber") == "9", "the count in the header")
+    page.go("topology")
+    page.until(lambda: len(page.texts("#letters .card")) == 3, "the first ones")
+    page.click("#letters button", "6 later ones")
+    page.until(lambda: len(page.texts("#letters .card")) == 9, "all of them")
+    page.until(lambda: page.run("return document.activeElement.dataset.key") == "fold")
+    page.click("#letters button", "6 later ones")
+    page.until(lambda: len(page.texts("#letters .card")) == 3, "the first ones again")
+
+
+many_messages_leave_the_nodes_in_reach.hooked = True
+
+
 def who_may_not_send_again_is_shown_no_messages(page, console):
     console.ask(report("The disk is full."))
     page.open(console.url_of(console.tokens["board"]))
@@ -87,5 +103,5 @@ def who_may_not_send_again_is_shown_no_messages(page, console):
 who_may_not_send_again_is_shown_no_messages.hooked = True
 who_may_not_send_again_is_shown_no_messages.users = USERS
 
-ALL = [undelivered_messages_are_listed_and_sent_again,
+ALL = [undelivered_messages_are_listed_and_sent_again, many_messages_leave_the_nodes_in_reach,
        who_may_not_send_again_is_shown_no_messages]

@@ -9,7 +9,10 @@ import { toast } from "./news.js";
 import { may, state, whyNot } from "./state.js";
 import { counted, number, shown } from "./text.js";
 
+const FIRST = 3; // That are in sight before the others are unfolded: the nodes come after them.
+
 let letters = { dead: [], removed: 0, isKept: true };
+let isUnfolded = false;
 
 const isShown = () => Boolean(state.me) && may("administer");
 
@@ -25,15 +28,26 @@ export function drawLetters() {
   $("letterCount").hidden = dead.length === 0;
   $("letterNumber").textContent = number(dead.length);
   if (state.tab !== "topology" || state.isPressing) return;
-  redraw($("letters"), [dead, removed, isKept, state.online], () => (dead.length === 0 ? [] : [
-    el("h2", { textContent: "Messages of hooks that were not delivered" }),
-    el("ul", { className: "cards" }, ...dead.map(card)),
-    removed > 0 && el("p", { className: "hint", textContent:
-      `Of these the latest are kept: ${number(removed)} before them were removed.` }),
-    !isKept && el("p", { className: "hint", textContent:
-      "This node has no journal: it forgets them when it stops." }),
-  ]));
+  redraw($("letters"), [dead, removed, isKept, isUnfolded, state.online], () =>
+    (dead.length === 0 ? [] : [
+      el("h2", { textContent: "Messages of hooks that were not delivered" }),
+      el("ul", { className: "cards" }, ...dead.slice(0, isUnfolded ? undefined : FIRST).map(card)),
+      dead.length > FIRST && el("p", { className: "buttons" }, foldButton(dead.length - FIRST)),
+      removed > 0 && el("p", { className: "hint", textContent:
+        `Of these the latest are kept: ${number(removed)} before them were removed.` }),
+      !isKept && el("p", { className: "hint", textContent:
+        "This node has no journal: it forgets them when it stops." }),
+    ]));
 }
+
+const foldButton = (count) => el("button", {
+  type: "button", className: "fold", ariaExpanded: String(isUnfolded), dataset: { key: "fold" },
+  onclick: () => {
+    isUnfolded = !isUnfolded;
+    schedule();
+  },
+}, el("span", { textContent: isUnfolded ? "▾ " : "▸ ", ariaHidden: "true" }),
+`${number(count)} later ones`);
 
 function card(letter) {
   const { hook, title, tries, problem, at, presentation, count } = letter;
