@@ -420,9 +420,81 @@ def all_views_share_one_grid(page, console):
 all_views_share_one_grid.hooked = True
 all_views_share_one_grid.journaled = True
 
+# What of the list, a table and the context does not stand where its neighbours do.
+CROOKED = """
+    const boxOf = (node) => node.getBoundingClientRect();
+    const seen = (part) => [...document.querySelectorAll(part)].filter((node) =>
+      node.checkVisibility() && node.textContent);
+    const problems = [];
+    const differ = (what, values, most = 1) => {
+      if (Math.max(...values) - Math.min(...values) > most) problems.push([what, ...values]);
+    };
+    differ("ages", arguments[0] ? [] : seen("#list .age").map((age) => boxOf(age).right));
+    if (seen("#silenceLink").length > 0) {
+      differ("count", ["count", "silenceLink"].map((id) => {
+        const range = document.createRange();
+        range.selectNodeContents(document.getElementById(id));
+        return range.getBoundingClientRect().bottom;
+      }));
+    }
+    for (const entry of seen("#past .entry")) {
+      const [mark, title, from] = [".mark", ".title", ".foreign"].map((part) =>
+        boxOf(entry.querySelector(part)));
+      differ("entry", [title.left, from.left]);
+      if (mark.top > title.top + 6 || mark.right > title.left) problems.push(["mark", mark.top]);
+    }
+    for (const line of seen("#detail .block:not(:has(.lines))")) {
+      differ("copy", [...line.children].map((node) => (boxOf(node).top + boxOf(node).bottom) / 2),
+             4);
+    }
+    for (const card of seen("#letters .card")) {
+      const gaps = [...card.children].slice(1).map((node) =>
+        boxOf(node).top - boxOf(node.previousSibling).bottom);
+      differ("card", gaps, 5);
+    }
+    for (const node of seen(".tree .node")) {
+      const joined = node.parentElement.querySelector(":scope > ul > .joined");
+      const rise = joined && parseFloat(getComputedStyle(joined, "::before").top);
+      if (joined && boxOf(joined).top + rise < boxOf(node).bottom - 1) {
+        problems.push(["tree", rise]);
+      }
+    }
+    return problems;"""
+
+
+def what_belongs_together_is_in_line(page, console):
+    console.ask(*[report("The same.") for _ in range(3)])
+    one, *_ = console.ask(report("A single one.", userInfo={"host": "a", "attempt": 2}),
+                          report("A hook's message with so many words that they take two lines in a"
+                                 " card."))
+    console.await_open(5)
+    console.call("/api/v1/silences", {"match": {"domain": "nothing.*"}, "comment": "none",
+                                      "by": "ada", "forMilliseconds": 3_600_000})
+    page.open(console.url)
+    page.until(lambda: any("many words" in letter["title"] for letter in
+                           console.call("/api/v1/notify")["dead"]), "what was not delivered")
+    page.until(lambda: page.text("#silenceLink"), "the silence")
+    parts = {"inbox": "#list .group", f"inbox/{one.id}": "#detail .copy", "history": "#past tr",
+             "topology": "#nodes .joined"}
+    for width, height in ((1440, 900), (1024, 768), (390, 844)):
+        page.resize(width, height)
+        for view, part in parts.items():
+            page.go(view)
+            page.until(lambda: page.texts(part), view)
+            page.rest()
+            page.until(lambda: not page.run(CROOKED, width < 760),
+                       lambda: (width, view, page.run(CROOKED, width < 760)))
+
+
+what_belongs_together_is_in_line.hooked = True
+what_belongs_together_is_in_line.journaled = True
+what_belongs_together_is_in_line.nodes = {
+    "relay": (["central"], True), "worker": (["relay"], False)}
+
 ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothing,
        the_help_has_its_button_in_sight, nothing_moves_for_a_notice,
        rows_are_comfortable_or_compact, a_title_ends_only_at_its_badge,
        the_buttons_for_what_is_selected_are_in_one_line,
        a_phone_shows_no_keys_and_has_large_buttons, what_is_wrong_stays_until_it_is_closed,
-       the_facts_stand_above_the_options, all_views_share_one_grid]
+       the_facts_stand_above_the_options, all_views_share_one_grid,
+       what_belongs_together_is_in_line]

@@ -102,16 +102,16 @@ function line(past) {
   return el("tr", {},
     el("td", {}, timeOf(past.openedAt)),
     el("td", {}, el("span", { className: `badge ${tone}`, textContent: shown(ending, 40) })),
-    el("td", {},
+    el("td", {}, el("div", { className: "entry" },
       el("span", {
         className: `mark ${past.severity}`, textContent: MARKS[past.severity] ?? "?", role: "img",
         ariaLabel: `${past.severity}:`,
-      }), " ",
+      }),
       el("a", {
         href: `#/inbox/${encodeURIComponent(past.id)}`, className: "title", dir: "auto",
         textContent: shown(headingOf(past), 300), dataset: { key: `past ${past.id}` },
       }),
-      el("span", { className: "soft foreign", textContent: shown(fromText(past), 200) })),
+      el("span", { className: "soft foreign", textContent: shown(fromText(past), 200) }))),
     el("td", {
       className: "foreign",
       textContent: past.option ? `${shown(past.option, 60)} by ${authorsOf(past)}` : "",

@@ -33,6 +33,7 @@ export function drawList() {
   const last = Math.min(state.rows.length, first + Math.ceil(scroller.clientHeight / height) + 12);
   const wanted = new Set([state.cursorIndex]);
   for (let index = first; index < last; index += 1) wanted.add(index);
+  $("list").classList.toggle("grouped", state.rows.some(({ kind }) => kind === "group"));
   $("list").style.height = `${state.rows.length * height + heads.length * bandHeight}px`;
   const indices = [...wanted].filter((index) => index < state.rows.length).sort((a, b) => a - b);
   placeLines(indices.flatMap((index) => {
