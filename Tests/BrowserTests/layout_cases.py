@@ -486,6 +486,25 @@ def what_belongs_together_is_in_line(page, console):
                        lambda: (width, view, page.run(CROOKED, width < 760)))
 
 
+def the_tabs_are_in_one_line_with_large_numbers(page, console):
+    page.open(console.url)
+    for width in (1440, 1024, 390, 360):
+        page.resize(width, 844)
+        page.rest()
+        tops, cut = page.run("""
+            for (const [id, text] of arguments[0]) {
+              const node = document.getElementById(id);
+              node.textContent = text;
+              for (const each of [node, node.parentElement]) each.hidden = false;
+            }
+            const tabs = [...document.querySelectorAll("nav a, nav .pill")];
+            return [tabs.filter((tab) => tab.matches("a")).map((tab) => tab.offsetTop),
+              tabs.filter((tab) => tab.scrollWidth > tab.clientWidth)
+                .map((tab) => tab.textContent)];""",
+            [["openCount", "10\u202f000"], ["silenceCount", "12"], ["letterNumber", "200"]])
+        assert len(set(tops)) == 1 and not cut, (width, tops, cut)
+
+
 what_belongs_together_is_in_line.hooked = True
 what_belongs_together_is_in_line.journaled = True
 what_belongs_together_is_in_line.nodes = {
@@ -497,4 +516,4 @@ ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothi
        the_buttons_for_what_is_selected_are_in_one_line,
        a_phone_shows_no_keys_and_has_large_buttons, what_is_wrong_stays_until_it_is_closed,
        the_facts_stand_above_the_options, all_views_share_one_grid,
-       what_belongs_together_is_in_line]
+       what_belongs_together_is_in_line, the_tabs_are_in_one_line_with_large_numbers]
