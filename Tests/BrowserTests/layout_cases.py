@@ -486,6 +486,31 @@ def what_belongs_together_is_in_line(page, console):
                        lambda: (width, view, page.run(CROOKED, width < 760)))
 
 
+def an_empty_view_says_so_in_its_middle(page, console):
+    page.open(console.url)
+    parts = {"inbox": ("#detail > .quiet", ".reader"), "silences": ("#silences > .quiet", "main"),
+             "history": ("#pastCount", "main"), "audit": ("#auditCount", "main")}
+    for width in (1440, 390):
+        page.resize(width, 844)
+        for view, (part, around) in parts.items():
+            if view == "inbox" and width < 760:
+                part, around = "#empty", ".side"
+            page.go(view)
+            page.until(lambda: page.text(part), view)
+            page.rest()
+            page.until(lambda: page.run("""
+                const [part, around] = [...arguments].map((each) =>
+                  [...document.querySelectorAll(each)].find((node) => node.checkVisibility()));
+                const words = document.createRange();
+                words.selectNodeContents(part);
+                const [one, other] = [words, around].map((each) => each.getBoundingClientRect())
+                  .map(({ left, right }) => (left + right) / 2);
+                return Math.abs(one - other) < 16;""", part, around), (width, view))
+
+
+an_empty_view_says_so_in_its_middle.journaled = True
+
+
 def the_tabs_are_in_one_line_with_large_numbers(page, console):
     page.open(console.url)
     for width in (1440, 1024, 390, 360):
@@ -516,4 +541,5 @@ ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothi
        the_buttons_for_what_is_selected_are_in_one_line,
        a_phone_shows_no_keys_and_has_large_buttons, what_is_wrong_stays_until_it_is_closed,
        the_facts_stand_above_the_options, all_views_share_one_grid,
-       what_belongs_together_is_in_line, the_tabs_are_in_one_line_with_large_numbers]
+       what_belongs_together_is_in_line, an_empty_view_says_so_in_its_middle,
+       the_tabs_are_in_one_line_with_large_numbers]

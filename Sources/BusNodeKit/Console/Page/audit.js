@@ -25,6 +25,7 @@ export const loadAudit = inTurn(async () => {
   const count = countText(events.length, query);
   // A screen reader may say again what is set again.
   if ($("auditCount").textContent !== count) $("auditCount").textContent = count;
+  $("auditCount").classList.toggle("quiet", events.length === 0);
   $("audit").closest(".wide").hidden = events.length === 0;
   redraw($("audit"), [query, events.length, events[0], events.at(-1)], () => events.map(line));
   $("auditExports").hidden = events.length === 0;

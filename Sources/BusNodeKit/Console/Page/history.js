@@ -66,6 +66,7 @@ function show(search, { presentations, next, limitMax, problem }) {
   const count = problem ? shown(problem, 400) : countText(presentations.length, next, search);
   // A screen reader may say again what is set again.
   if ($("pastCount").textContent !== count) $("pastCount").textContent = count;
+  $("pastCount").classList.toggle("quiet", presentations.length === 0);
   $("past").closest(".wide").hidden = presentations.length === 0;
   redraw($("past"), presentations, () => presentations.map(line));
   const newest = search.before && pageLink("Newest", { ...search, before: null });

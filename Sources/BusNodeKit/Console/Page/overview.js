@@ -121,7 +121,11 @@ export function overview() {
     return [el("p", { className: "quiet", textContent: text })];
   }
   const waits = waitTiles();
-  if (state.openCount === 0) return waits.length > 0 ? [overviewTitle(), ...waits] : [];
+  if (state.openCount === 0) {
+    const text = "A presentation that you choose is shown here, with its options.";
+    return waits.length > 0 ? [overviewTitle(), ...waits]
+      : [el("p", { className: "quiet", textContent: text })];
+  }
   const { severity, origin, state: states, claimed } = counts();
   const keys = [" ", kbd("j"), " and ", kbd("k"), " go through the list, ", kbd("?"),
     " shows all keys."];
