@@ -39,9 +39,11 @@ struct RuleProposal {
     private static func text(
         _ example: PastPresentation, _ group: [PastPresentation], _ option: String, recovered: Int
     ) -> String {
+        let role = example.report.options.first { $0.id == option }?.role
         let answers = group.count == 1 ? "1 answer" : "\(group.count) answers"
-        var lines = ["rules:", "  # As in \(answers) by people, of which \(recovered) recovered."]
-        if example.report.options.contains(where: { $0.id == option && $0.role == .destructive }) {
+        var lines = ["rules:"]
+        lines.append("  # As in \(answers) by people\(success(recovered, of: role)).")
+        if role == .destructive {
             lines.append("  # The option is destructive: a rule asks no person first.")
         }
         if let note = example.row.notes?.last {
@@ -49,11 +51,27 @@ struct RuleProposal {
         }
         lines += ["  - match:"] + conditions(example.report, group).map { "      \($0): \($1)" }
         lines += ["    answer:", "      option: \(YAMLText.scalar(option))"]
+        if group.contains(where: { $0.origin.flatMap(ClientName.beginning) != nil }) {
+            lines += [
+                "      # For each origin. A command without --name has one of its own: this limits",
+                "      # how often each is answered, not how many commands are answered.",
+            ]
+        }
         lines.append("      limit: \(limit.text)")
         let values = example.values.sorted { $0.key < $1.key }
         if !values.isEmpty { lines.append("      values:") }
         lines += values.map { "        \(YAMLText.scalar($0)): \(YAMLText.value($1))" }
         return lines.map { $0 + "\n" }.joined()
+    }
+
+    /// How many recovered. None is no word against an option that attempts no recovery, which a
+    /// report does not say of an option without a role.
+    private static func success(_ recovered: Int, of role: ErrorReport.Option.Role?) -> String {
+        switch role {
+        case .cancel: ", whose option recovers nothing"
+        case nil where recovered == 0: ": none recovered for good, or the option does not recover"
+        case nil, .default, .destructive: ", of which \(recovered) recovered"
+        }
     }
 
     /// What all of them have in common, as far as rules compare it.
@@ -88,7 +106,11 @@ struct RuleProposal {
         let names = Set(group.map { $0.origin ?? .bare })
         guard group.count > 1, !names.contains(.bare), let first = names.first?.description
         else { return nil }
-        if names.count == 1 { return YAMLText.pattern(first) }
+        if names.count == 1 {
+            // The name of one process, which no other one has.
+            let command = names.first.flatMap(ClientName.beginning)
+            return command.map { YAMLText.quoted("\($0)*") } ?? YAMLText.pattern(first)
+        }
         let beginning = names.reduce(first) { $0.commonPrefix(with: $1.description) }
         // Names of one sort have their numbers after a separator.
         guard let end = beginning.lastIndex(where: { "-._".contains($0) }) else { return nil }

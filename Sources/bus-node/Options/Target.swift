@@ -143,8 +143,7 @@ struct Target: ParsableArguments {
             }
             return name
         }
-        let unique = String(UInt32.random(in: 0...UInt32.max), radix: 36)
-        guard let name = NodeName("\(command)-\(getpid())-\(unique)") else {
+        guard let name = ClientName.unique(command, process: getpid()) else {
             throw Failure(.software, "no name for this process")
         }
         return name

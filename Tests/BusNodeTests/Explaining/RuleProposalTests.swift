@@ -13,6 +13,7 @@ import Testing
     private func past(
         _ number: UInt64, origin: NodeName = "worker-1", option: String? = "retry",
         via: Answer.Via = .person, values: [String: JSONValue] = [:],
+        result: RecoveryResult = .recovered,
         _ change: (inout ErrorReport) -> Void = { _ in }
     ) -> PastPresentation {
         var report = ErrorReport(
@@ -26,7 +27,7 @@ import Testing
         item.stage = .closed(.withdrawn)
         if let option {
             let answer = Answer(option: option, by: "ann", via: via, values: values)
-            item.stage = .settled(answer, .recovered)
+            item.stage = .settled(answer, result)
         }
         return PastPresentation(item)
     }
@@ -87,6 +88,40 @@ import Testing
         #expect(try origin("worker-1", "worker-1") == [.exact("worker-1")])
         #expect(try origin("a-1", "b-1") == nil)
         #expect(try origin("bare", "bare") == nil)
+        // No other process has the name of that one.
+        let command = [try TextPattern("exec-*")]
+        #expect(try origin("exec-175-1f951j0", "exec-175-1f951j0") == command)
+        #expect(try origin("exec-175-1f951j0", "exec-176-1f951j0") == command)
+    }
+
+    @Test("A rule made of commands with names of their own says what its limit does not limit")
+    func ownNames() throws {
+        func comment(_ origin: NodeName) throws -> Bool {
+            let view = try RuleProposal(past(1, origin: origin), alike: [], of: "central").view
+            return view.rule.contains("not how many commands are answered.\n      limit:")
+        }
+        #expect(try comment("exec-17519-1f951j0") && comment("client-present-7-0"))
+        #expect(try !comment("cronjob") && !comment("exec-1") && !comment("worker-1-2"))
+        let unique = try #require(ClientName.unique("client-exec", process: 17))
+        #expect(ClientName.beginning(of: unique) == "client-exec-")
+    }
+
+    @Test("That none recovered is said with what it means; a cancel option has none to count")
+    func notRecovered() throws {
+        func sentence(
+            _ role: ErrorReport.Option.Role?, _ result: RecoveryResult
+        ) throws -> Substring? {
+            let example = past(1, result: result) { $0.options[0].role = role }
+            let rule = try RuleProposal(example, alike: [], of: "central").view.rule
+            return rule.split(separator: "\n").dropFirst().first
+        }
+        let start = "  # As in 1 answer by people"
+        #expect(try sentence(nil, .recovered) == "\(start), of which 1 recovered.")
+        #expect(try sentence(.default, .failed) == "\(start), of which 0 recovered.")
+        #expect(try sentence(.cancel, .failed) == "\(start), whose option recovers nothing.")
+        #expect(
+            try sentence(nil, .failed)
+                == "\(start): none recovered for good, or the option does not recover.")
     }
 
     @Test(

@@ -39,9 +39,16 @@ async function openRuleForm(item) {
 function fill(item, { rule, option, answers, recovered, policies }) {
   const title = shown(titleIn(item, option), 260);
   $("ruleMade").textContent = `Answers with “${title}”, as in ${counted(answers, "answer")} by `
-    + `people, of which ${number(recovered)} recovered.`;
+    + `people${success(recovered, item.options.find(({ id }) => id === option)?.role)}.`;
   $("ruleText").value = rule;
   $("rulePlace").textContent = placeText(policies);
+}
+
+/** As in the comment of the rule: none is no word against an option that recovers nothing. */
+function success(recovered, role) {
+  if (role === "cancel") return ", whose option recovers nothing";
+  return role || recovered > 0 ? `, of which ${number(recovered)} recovered`
+    : ": none recovered for good, or the option does not recover";
 }
 
 /** Where the rule goes. */
