@@ -95,8 +95,9 @@ package struct ConsoleClient: Sendable {
     }
 
     private static let tokenHint =
-        "no token, or not this console's: give --to 'the address that the node printed', or, with "
-        + "a token of your own, --token-file FILE or BUS_NODE_CONSOLE_TOKEN"
+        "no token, or not this console's: give --to 'the address that the node printed', or "
+        + "--token-file FILE (your own token where the console has users, else the file of its "
+        + "token: file:PATH), or that token in BUS_NODE_CONSOLE_TOKEN"
 
     /// The exit status of a refusal: 1 for an expected "no".
     func failure(_ status: Int, _ json: JSONValue) -> Failure {
@@ -246,56 +247,6 @@ package struct ConsoleClient: Sendable {
                 .usage, "\(text): \(ids.count) presentations begin or end so; give more of it")
         }
         return id
-    }
-}
-
-/// The address of a console, with its token.
-package struct ConsoleAddress: Hashable, Sendable {
-    static let allowed =
-        "http://HOST:PORT or https://HOST:PORT, also with the ?token=... that the console prints"
-
-    /// Whether it is https.
-    package let isSecure: Bool
-    let host: String
-    let port: Int
-    package var token: String?
-
-    /// Reads the address that a console prints, with or without the token.
-    package init(_ text: String, option: String) throws {
-        guard let parts = URLComponents(string: text), let scheme = parts.scheme,
-            let ownPort = ["http": 80, "https": 443][scheme], let host = parts.host, !host.isEmpty,
-            ["", "/"].contains(parts.path),
-            parts.user == nil, parts.fragment == nil
-        else {
-            throw Failure(
-                .usage, "\(option): found \"\(text)\", allowed: \(Self.allowed)")
-        }
-        self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
-        isSecure = scheme == "https"
-        port = parts.port ?? ownPort
-        token = parts.queryItems?.first { $0.name == "token" }?.value
-    }
-
-    /// The address of a node's console in its topology; with TLS the one that browsers use, since
-    /// the certificate is for that.
-    package init(_ settings: ConsoleSettings, of node: NodeName) throws {
-        let token = try settings.tokenFile.map { try ConsoleToken(file: $0).text }
-        let browsers = settings.tls == nil ? nil : settings.secureURL
-        let url = try browsers ?? Self.ownURL(settings, of: node)
-        try self.init(url, option: "node \(node): its console")
-        self.token = token
-    }
-
-    private static func ownURL(_ settings: ConsoleSettings, of node: NodeName) throws -> String {
-        guard case .tcp(let host, let port) = settings.listen.address, port != 0 else {
-            throw Failure(
-                .badConfiguration,
-                "node \(node): its console listens where the system chooses "
-                    + "(\(settings.address)); give the address that it printed with --to")
-        }
-        let reached = settings.listen.isWildcard ? "127.0.0.1" : host
-        let scheme = settings.tls == nil ? "http" : "https"
-        return "\(scheme)://\(reached.contains(":") ? "[\(reached)]" : reached):\(port)"
     }
 }
 

@@ -21,7 +21,7 @@ struct InboxAnswer: AsyncParsableCommand {
             answer was first, 64 when the option is not offered, a value or the comment does not \
             fit, or the descriptions differ.
 
-            Example: bus-node inbox answer 01920000 retry --to http://127.0.0.1:8080
+            Example: bus-node inbox answer 01920000 retry --topology topology.yaml
             """)
 
     @OptionGroup var target: InboxTarget

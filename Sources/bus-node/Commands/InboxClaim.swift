@@ -11,7 +11,7 @@ struct InboxClaim: AsyncParsableCommand {
             Repeat it to prolong your claim. A claim is handed over only to a person who may \
             answer, where the console knows its users.
 
-            Example: bus-node inbox claim 01920000 --for 5m --to http://127.0.0.1:8080
+            Example: bus-node inbox claim 01920000 --for 5m --topology topology.yaml
             """)
 
     @OptionGroup var target: InboxTarget
@@ -67,7 +67,7 @@ struct InboxUndo: AsyncParsableCommand {
             The page and the full-screen inbox hold answers for some seconds before they are sent. \
             Prints the stage afterwards; exits 1 when the answer was already sent.
 
-            Example: bus-node inbox undo 01920000 --to http://127.0.0.1:8080
+            Example: bus-node inbox undo 01920000 --topology topology.yaml
             """)
 
     @OptionGroup var target: InboxTarget
@@ -101,7 +101,7 @@ struct InboxDecline: AsyncParsableCommand {
             An option that needs two people is proposed by one and confirmed by another. Prints \
             the stage afterwards; exits 1 when nothing is proposed.
 
-            Example: bus-node inbox decline 01920000 --to http://127.0.0.1:8080
+            Example: bus-node inbox decline 01920000 --token-file ann.token --topology topology.yaml
             """)
 
     @OptionGroup var target: InboxTarget

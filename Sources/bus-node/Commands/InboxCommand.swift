@@ -82,12 +82,30 @@ struct InboxTarget: ParsableArguments {
         if let tokenFile {
             address.token = try ConsoleToken(file: tokenFile).text
         } else {
-            address.token = address.token ?? environment["BUS_NODE_CONSOLE_TOKEN"]
+            address.token =
+                address.token ?? environment["BUS_NODE_CONSOLE_TOKEN"]
+                ?? address.token(knownTo: known(in: environment))
         }
         guard ca == nil || address.isSecure else {
             throw Failure(.usage, "--ca: found an http address, expected https://HOST:PORT")
         }
         return try ConsoleClient(address, trusting: ca ?? environment["BUS_NODE_CONSOLE_CA"])
+    }
+
+    /// The consoles that the environment names. What cannot be read there was not asked for.
+    private func known(in environment: [String: String]) -> [ConsoleAddress] {
+        let given = environment["BUS_NODE_CONSOLE"].flatMap {
+            try? ConsoleAddress($0, option: "BUS_NODE_CONSOLE")
+        }
+        let topology = environment["BUS_NODE_TOPOLOGY"].flatMap {
+            try? TopologyLoader.load($0).topology
+        }
+        let consoles = (topology?.settings ?? []).flatMap { node in
+            node.presenters.compactMap(\.console).compactMap {
+                try? ConsoleAddress($0, of: node.name)
+            }
+        }
+        return [given].compactMap(\.self) + consoles
     }
 
     /// The console's address in a topology; with one console no node has to be named.
@@ -175,7 +193,7 @@ struct InboxFullScreen: AsyncParsableCommand {
             Prints a list when standard input or output is not a terminal, or with --json, --stage \
             or --limit. ? shows the keys, q quits. NO_COLOR turns colours off.
 
-            Example: bus-node inbox --to http://127.0.0.1:8080 --by ann
+            Example: bus-node inbox --topology topology.yaml --by ann
             """)
 
     @OptionGroup var target: InboxTarget
@@ -205,7 +223,7 @@ struct InboxList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List presentations, oldest change first.",
-        discussion: "Example: bus-node inbox list --to http://127.0.0.1:8080 --stage all")
+        discussion: "Example: bus-node inbox list --topology topology.yaml --stage all")
 
     @OptionGroup var target: InboxTarget
     @OptionGroup var listing: InboxListing
@@ -220,7 +238,7 @@ struct InboxShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
         abstract: "Show all of one presentation, with its history.",
-        discussion: "Example: bus-node inbox show 01920000 --to http://127.0.0.1:8080")
+        discussion: "Example: bus-node inbox show 01920000 --topology topology.yaml")
 
     @OptionGroup var target: InboxTarget
 
@@ -249,7 +267,7 @@ struct InboxWatch: AsyncParsableCommand {
             Prints a line for each presentation that changed. Restores a lost connection and then \
             prints the changes in between. Exits 69 when no console answers at the start.
 
-            Example: bus-node inbox watch --to http://127.0.0.1:8080 --json
+            Example: bus-node inbox watch --topology topology.yaml --json
             """)
 
     @OptionGroup var target: InboxTarget

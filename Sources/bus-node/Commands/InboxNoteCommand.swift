@@ -12,7 +12,7 @@ struct InboxNoteCommand: AsyncParsableCommand {
             characters, a presentation at most 50 notes. Prints how many it has afterwards.
 
             Example: bus-node inbox note 01920000 'the disk is being changed' \
-            --to http://127.0.0.1:8080
+            --topology topology.yaml
             """)
 
     @OptionGroup var target: InboxTarget

@@ -7,7 +7,7 @@ struct InboxNotify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "notify",
         abstract: "List hooks and the messages that they could not deliver; send these again.",
-        discussion: "Example: bus-node inbox notify --to http://127.0.0.1:8080",
+        discussion: "Example: bus-node inbox notify --topology topology.yaml",
         subcommands: [InboxNotifyList.self, InboxNotifyRetry.self],
         defaultSubcommand: InboxNotifyList.self)
 }
@@ -17,7 +17,7 @@ struct InboxNotifyList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the hooks, and their dead letters by number.",
-        discussion: "Example: bus-node inbox notify list --to http://127.0.0.1:8080")
+        discussion: "Example: bus-node inbox notify list --topology topology.yaml")
 
     @OptionGroup var target: InboxTarget
 
@@ -41,7 +41,7 @@ struct InboxNotifyRetry: AsyncParsableCommand {
         discussion: """
             Exits 1 when there is no such letter.
 
-            Example: bus-node inbox notify retry 3 --to http://127.0.0.1:8080
+            Example: bus-node inbox notify retry 3 --topology topology.yaml
             """)
 
     @OptionGroup var target: InboxTarget

@@ -11,7 +11,7 @@ struct InboxSilence: AsyncParsableCommand {
             A silenced error is answered with the silence's option, else with the option that its \
             report declares for expiry, else withheld.
 
-            Example: bus-node inbox silence --to http://127.0.0.1:8080
+            Example: bus-node inbox silence --topology topology.yaml
             """,
         subcommands: [InboxSilenceList.self, InboxSilenceAdd.self, InboxSilenceEnd.self],
         defaultSubcommand: InboxSilenceList.self)
@@ -22,7 +22,7 @@ struct InboxSilenceList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List the silences in force; with --all also ended ones.",
-        discussion: "Example: bus-node inbox silence list --all --to http://127.0.0.1:8080")
+        discussion: "Example: bus-node inbox silence list --all --topology topology.yaml")
 
     @OptionGroup var target: InboxTarget
 
@@ -55,7 +55,7 @@ struct InboxSilenceAdd: AsyncParsableCommand {
             number, or with --dry-run the number of open matches; at a terminal in a sentence.
 
             Example: bus-node inbox silence add --match domain=com.acme.db --for 2h \
-            --comment 'the disk is being changed' --to http://127.0.0.1:8080
+            --comment 'the disk is being changed' --topology topology.yaml
             """)
 
     @OptionGroup var target: InboxTarget
@@ -150,7 +150,7 @@ struct InboxSilenceEnd: AsyncParsableCommand {
         discussion: """
             Exits 1 when it has ended, or no silence has that number.
 
-            Example: bus-node inbox silence end 3 --to http://127.0.0.1:8080
+            Example: bus-node inbox silence end 3 --topology topology.yaml
             """)
 
     @OptionGroup var target: InboxTarget

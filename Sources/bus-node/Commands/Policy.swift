@@ -87,7 +87,7 @@ struct PolicyFrom: AsyncParsableCommand {
             the same cause and answer have in common. Exits 1 when no person answered it, or no \
             rule can give that answer: for want of a secret, or for two people.
 
-            Example: bus-node policy from 01920000 --to http://127.0.0.1:8080 > retry.yaml
+            Example: bus-node policy from 01920000 --topology topology.yaml > retry.yaml
             """)
 
     @OptionGroup var past: PastTarget
@@ -125,7 +125,7 @@ struct PolicyTrial: AsyncParsableCommand {
             with its limit; dryRun does not count. Exits 78 when the policy file is wrong. A \
             console expands no ${NAME}; with --journal they are those of this process.
 
-            Example: bus-node policy trial retry.yaml --days 7 --to http://127.0.0.1:8080
+            Example: bus-node policy trial retry.yaml --days 7 --topology topology.yaml
             """)
 
     @OptionGroup var past: PastTarget

@@ -68,6 +68,19 @@ import Testing
         #expect(client.shownAddress == expected)
     }
 
+    @Test(
+        "an address without a token has that of the same console, and of no other one",
+        arguments: [
+            ("http://H:8080", "own"), ("http://h:8081", nil), ("https://h:8080", nil),
+            ("http://i:8080", nil),
+        ] as [(String, String?)])
+    func known(text: String, token: String?) throws {
+        let consoles = try ["http://h:8080", "http://h:8080/?token=own"].map {
+            try ConsoleAddress($0, option: "BUS_NODE_CONSOLE")
+        }
+        #expect(try ConsoleAddress(text, option: "--to").token(knownTo: consoles) == token)
+    }
+
     @Test("a console on a port chosen by the system needs its address")
     func anyPort() throws {
         let settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:*"))

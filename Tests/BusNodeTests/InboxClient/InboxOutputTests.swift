@@ -81,7 +81,8 @@ import Testing
         #expect(
             failure.text
                 == "no token, or not this console's: give --to 'the address that the node "
-                + "printed', or, with a token of your own, --token-file FILE or "
+                + "printed', or --token-file FILE (your own token where the console has users, "
+                + "else the file of its token: file:PATH), or that token in "
                 + "BUS_NODE_CONSOLE_TOKEN")
         #expect(client.failure(409, ["message": "no"]).text == "no")
     }
