@@ -32,6 +32,20 @@ struct ConclusionTests {
         #expect(Conclusion(outcome).status == (code == 429 ? .temporaryFailure : .unavailable))
     }
 
+    @Test("Where only the time was too short, it says what gives more of it")
+    func grace() {
+        func text(_ reason: String) -> String? {
+            let detail = "tried tcp://127.0.0.1:7701: \(reason)"
+            return Conclusion(
+                Outcome(
+                    didRecover: false, reason: .unreachable, decidedBy: "me", detail: detail)
+            ).text
+        }
+        let remedy = "; --grace 1m, or longer, waits for one that starts again"
+        #expect(text(UplinkMachine.notAcceptedYet)?.hasSuffix("accepted it yet\(remedy)") == true)
+        #expect(text("no node answers there")?.hasSuffix("no node answers there") == true)
+    }
+
     @Test("An option applied on expiry is named as such")
     func expired() {
         let answer = Answer(

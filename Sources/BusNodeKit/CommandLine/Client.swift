@@ -121,7 +121,9 @@ package struct Conclusion {
             // A node is running, and at a limit.
             let isBusy = outcome.refusalCode == RejectCode.busy.rawValue
             status = isBusy ? .temporaryFailure : .unavailable
-            text = "no node could be reached\(detail)"
+            let isTooSoon = outcome.detail?.hasSuffix(UplinkMachine.notAcceptedYet) == true
+            let remedy = isTooSoon ? "; --grace 1m, or longer, waits for one that starts again" : ""
+            text = "no node could be reached\(detail)\(remedy)"
         case .detached:
             status = .unavailable
             text = "no upstream node has a presenter\(detail)"

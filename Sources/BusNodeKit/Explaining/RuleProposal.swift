@@ -18,7 +18,7 @@ struct RuleProposal {
     init(
         _ example: PastPresentation, alike: [PastPresentation], of node: NodeName
     ) throws(ProposalRefusal) {
-        guard let option = example.chosen else { throw .notChosen(example.end) }
+        guard let option = example.chosen else { throw .notChosen(example) }
         let group =
             [example]
             + alike.filter { past in
@@ -137,7 +137,7 @@ struct RuleProposal {
 /// Why no rule is made of a presentation.
 enum ProposalRefusal: Error, CustomStringConvertible {
     /// No person's answer ended it.
-    case notChosen(String)
+    case notChosen(PastPresentation)
     /// A rule would decline.
     case declines(String)
     /// The conditions have no valid form.
@@ -145,11 +145,16 @@ enum ProposalRefusal: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .notChosen(let end):
-            "found: \(end.shown()); expected: a presentation that a person has answered"
+        case .notChosen(let past):
+            "found: \(Self.end(of: past)); expected: a presentation that a person has answered"
         case .declines(let why): "no rule can give this answer: \(why)"
         case .unwritable(let why): "no rule can be written for it: \(why)"
         }
+    }
+
+    private static func end(of past: PastPresentation) -> String {
+        guard past.row.via == Answer.Via.policy.rawValue else { return past.end.shown() }
+        return "answered by a policy, and by no person"
     }
 }
 

@@ -147,6 +147,14 @@ package struct InvalidFilter: Error, CustomStringConvertible {
     }
 
     package var description: String { "\(name): found \(found.shown()); allowed: \(allowed)" }
+
+    /// The same of a command's option, which takes more than a query.
+    package var forOption: String {
+        let option = name == "q" ? "text" : name
+        let more = HistoryFilter.timeAllowed + ", or how long ago, as 7d or 2h"
+        let allowed = allowed.replacing(HistoryFilter.timeAllowed, with: more)
+        return "--\(option): found \(found.shown()); allowed: \(allowed)"
+    }
 }
 
 extension InboxItem {

@@ -52,7 +52,8 @@ extension TopologyValidator {
             guard !hasProblems(at: "\(consoleField).url") else { return }
             return report(
                 field, found: "no url of the console, to which the provider leads people back",
-                allowed: "url: https://HOST, as browsers reach this console")
+                allowed: "url: https://HOST, or http:// on this machine, as browsers reach this "
+                    + "console")
         }
         guard ProviderAddress(url) == nil else { return }
         report(
@@ -76,7 +77,7 @@ extension TopologyValidator {
         if console.url == nil, !hasProblems(at: "\(field).url") {
             report(
                 field, found: "no url, which links of notify begin with",
-                allowed: "url: https://HOST, as browsers reach this console")
+                allowed: "url: http://HOST or https://HOST, as browsers reach this console")
         }
         checkAnswerLinks(of: node, at: console, field)
     }

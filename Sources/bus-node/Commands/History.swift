@@ -104,11 +104,10 @@ struct History: AsyncParsableCommand {
                 "severity": severity, "end": end, "since": Self.time(since),
                 "until": Self.time(until),
             ]
-            do {
+            do throws(InvalidFilter) {
                 return try HistoryFilter(given.compactMapValues { $0 })
             } catch {
-                let text = "\(error)".hasPrefix("q:") ? "text" + "\(error)".dropFirst() : "\(error)"
-                throw Failure(.usage, "--\(text)")
+                throw Failure(.usage, error.forOption)
             }
         }
     }

@@ -23,7 +23,10 @@ struct JournalTarget: ParsableArguments {
             throw Failure(.usage, "\(path): give --node NAME; with a journal: \(names)")
         }
         guard let first = found.first else {
-            throw Failure(.badConfiguration, "\(path): no journal (journal: FILE)")
+            let those = target.node.map { "node \($0.shown()) has no journal" }
+            throw Failure(
+                .badConfiguration,
+                "\(path): \(those ?? "no node has a journal") (journal: FILE)")
         }
         return first
     }

@@ -206,8 +206,8 @@ struct NotifyProblemTests {
             (
                 "console: { listen: 127.0.0.1:8080 }",
                 "t.yaml:4: nodes.central.presenters[0].console: found no url, which links of "
-                    + "notify begin with, allowed: url: https://HOST, as browsers reach this "
-                    + "console"
+                    + "notify begin with, allowed: url: http://HOST or https://HOST, as browsers "
+                    + "reach this console"
             ),
             (
                 "console: { listen: 127.0.0.1:8080, url: https://console.example/errors }",

@@ -94,7 +94,8 @@ struct OIDCProblemTests {
             (
                 "listen: 127.0.0.1:8080, users: file:u",
                 ".oidc: found no url of the console, to which the provider leads people back, "
-                    + "allowed: url: https://HOST, as browsers reach this console"
+                    + "allowed: url: https://HOST, or http:// on this machine, as browsers reach "
+                    + "this console"
             ),
             (
                 "listen: 127.0.0.1:8080, users: file:u, url: \"http://a.example\"",

@@ -257,6 +257,21 @@ import Testing
         }
     }
 
+    @Test("A command names what its options take beside what a query does")
+    func options() {
+        func text(_ name: String, _ value: String) -> String? {
+            do throws(InvalidFilter) {
+                _ = try HistoryFilter([name: value])
+                return nil
+            } catch {
+                return error.forOption
+            }
+        }
+        let time = "a time such as 2026-11-21T10:00:00Z, or how long ago, as 7d or 2h"
+        #expect(text("since", "yesterday") == "--since: found yesterday; allowed: \(time)")
+        #expect(text("q", String(repeating: "x", count: 201))?.hasPrefix("--text: found ") == true)
+    }
+
     @Test(
         "Cells of a spreadsheet are text, never formulas",
         arguments: [
