@@ -34,7 +34,8 @@ extension ConsoleAPI {
             // Not before: what took too long goes on until it sees that.
             defer { console.rulesFromJournal.end() }
             guard let past = try await kept.archive.past(id, console: kept.console) else {
-                throw unknown
+                guard let refusal = try await kept.archive.policyAnswer(id) else { throw unknown }
+                throw APIProblem(.conflict, "noRule", refusal.description)
             }
             return (past, try await kept.archive.alike(past, console: kept.console))
         }

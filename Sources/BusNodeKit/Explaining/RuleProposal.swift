@@ -18,7 +18,11 @@ struct RuleProposal {
     init(
         _ example: PastPresentation, alike: [PastPresentation], of node: NodeName
     ) throws(ProposalRefusal) {
-        guard let option = example.chosen else { throw .notChosen(example) }
+        guard let option = example.chosen else {
+            let isPolicy = example.row.via == Answer.Via.policy.rawValue
+            throw isPolicy
+                ? ProposalRefusal.byPolicy(example.row.answeredBy) : .notChosen(example.end)
+        }
         let group =
             [example]
             + alike.filter { past in
@@ -137,7 +141,9 @@ struct RuleProposal {
 /// Why no rule is made of a presentation.
 enum ProposalRefusal: Error, CustomStringConvertible {
     /// No person's answer ended it.
-    case notChosen(PastPresentation)
+    case notChosen(String)
+    /// A policy did.
+    case byPolicy(String?)
     /// A rule would decline.
     case declines(String)
     /// The conditions have no valid form.
@@ -145,17 +151,15 @@ enum ProposalRefusal: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .notChosen(let past):
-            "found: \(Self.end(of: past)); expected: a presentation that a person has answered"
+        case .notChosen(let end): "found: \(end.shown()); \(Self.expected)"
+        case .byPolicy(let name):
+            "found: answered by \(name?.shown() ?? "a policy"), and by no person; \(Self.expected)"
         case .declines(let why): "no rule can give this answer: \(why)"
         case .unwritable(let why): "no rule can be written for it: \(why)"
         }
     }
 
-    private static func end(of past: PastPresentation) -> String {
-        guard past.row.via == Answer.Via.policy.rawValue else { return past.end.shown() }
-        return "answered by a policy, and by no person"
-    }
+    private static let expected = "expected: a presentation that a person has answered"
 }
 
 /// A proposed rule, as the console's reply.

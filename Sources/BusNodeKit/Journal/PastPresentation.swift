@@ -83,6 +83,9 @@ extension HistoryArchive {
                 .usage, "\(text.shown()): several presentations begin or end so; give more of it")
         }
         guard let past = try await self.past(id) else {
+            if let refusal = try await policyAnswer(id) {
+                throw Failure(.declined, refusal.description)
+            }
             throw Failure(.declined, "no console presented \(id), or its report is gone")
         }
         let (alike, owner) = (try await self.alike(past), try await self.owner())
@@ -100,6 +103,15 @@ extension HistoryArchive {
         _ id: PresentationID, console: Int? = nil
     ) async throws(Failure) -> PastPresentation? {
         try await rows(console, "history.id = ?", [id.description], limit: 1).first?.presentation
+    }
+
+    /// Why no rule is made of it: before any console saw it, a policy answered. Nil where none did.
+    func policyAnswer(_ id: PresentationID) async throws(Failure) -> ProposalRefusal? {
+        let row = try await read(database) { database in
+            try JournalRow.filter(Column("id") == id.description).fetchOne(database)
+        }
+        guard let row, row.via == Answer.Via.policy.rawValue else { return nil }
+        return .byPolicy(row.decidedBy)
     }
 
     /// The latest of the same cause.

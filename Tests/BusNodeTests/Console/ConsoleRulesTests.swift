@@ -78,6 +78,29 @@ import Testing
         _ = try await asking.value
     }
 
+    @Test("Of what a policy in front of the console answered, no rule is made, and it says so")
+    func answeredByPolicy() async throws {
+        let journal = try SQLiteJournal(path)
+        try api.console.keepHistory(in: journal, number: 0)
+        let report = ErrorReport(
+            domain: "d", description: "broken", options: [.init(id: "retry", title: "Retry")])
+        let (id, open) = (PresentationID.make(), PresentationID.make())
+        for id in [id, open] {
+            try await journal.shown(id, .init(origin: nil, digest: nil, report: report))
+        }
+        try await journal.decided(id, Answer(option: "retry", by: "policy 1", via: .policy))
+        let found = "found: answered by policy 1, and by no person; "
+        let problem = await #expect(throws: APIProblem.self) { try await api.rule(from: id) }
+        #expect(problem?.word == "noRule" && problem?.message.hasPrefix(found) == true)
+        let unknown = await #expect(throws: APIProblem.self) { try await api.rule(from: open) }
+        #expect(unknown?.word == "unknown")
+        let archive = try #require(try HistoryArchive(path))
+        let failure = await #expect(throws: Failure.self) {
+            try await archive.rule(from: id.description)
+        }
+        #expect(failure?.text.hasPrefix(found) == true)
+    }
+
     @Test("A trial reads the journal, and what the inbox has forgotten makes a rule of it")
     func journaled() async throws {
         let journal = try SQLiteJournal(path)

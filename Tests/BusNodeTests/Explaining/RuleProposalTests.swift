@@ -176,8 +176,8 @@ import Testing
         #expect(refusal(past(1, option: nil)) == "found: withdrawn; \(people)")
         let expired = Outcome.Reason.expired.words
         #expect(refusal(past(1, via: .expiry)) == "found: \(expired); \(people)")
-        let policy = "answered by a policy, and by no person"
-        #expect(refusal(past(1, via: .policy)) == "found: \(policy); \(people)")
+        let noPerson = "found: answered by ann, and by no person"
+        #expect(refusal(past(1, via: .policy)) == "\(noPerson); \(people)")
         #expect(refusal(past(1) { $0.options[0].needsTwoPeople = true }).contains("two people"))
         #expect(refusal(past(1) { $0.options[0].fields = [pin] }).contains("value of \"pin\""))
     }
