@@ -17,6 +17,24 @@ struct CommandFailureTests {
 
     private static let job = ["backup", "/data", "--to", "a b"]
 
+    @Test(
+        "The suggestion names what can be chosen",
+        arguments: [
+            (.notOffered, "Choose Skip or Abort."),
+            (.plain, "Fix the cause and choose Retry, or choose Skip or Abort."),
+            (
+                .withValues,
+                "Fix the cause and choose Retry, or choose Retry with values, Skip or Abort."
+            ),
+        ] as [(CommandFailure.Repetition, String)])
+    func suggestion(repetition: CommandFailure.Repetition, expected: String) {
+        let failure = CommandFailure(
+            command: [Array("backup".utf8)], in: "/srv",
+            ending: CommandEnding(status: .exited(4), errorTail: "", duration: .zero),
+            repetition: repetition)
+        #expect(failure.report.recoverySuggestion == expected)
+    }
+
     @Test("The same command that failed in the same way is one group, whatever its output")
     func sameGroup() {
         #expect(

@@ -135,8 +135,9 @@ package final class CommandAttempts: Responder {
                 }
                 defer { retries += 1 }
                 let failure = CommandFailure(
-                    command: command, ending: ending, mask: mask?.adding(values))
-                throw choices(failure, retries)
+                    command: command, ending: ending, repetition: repetition(after: retries),
+                    mask: mask?.adding(values))
+                throw choices(failure)
             }
             return Status(code: 0, isUnreachable: false)
         } catch {
@@ -144,11 +145,17 @@ package final class CommandAttempts: Responder {
         }
     }
 
-    private func choices(_ failure: CommandFailure, _ retries: Int) -> any Error {
-        let offersRetry = retriesOffered.map { retries < $0 } ?? true
-        return failure.recoverable {
-            if offersRetry { RecoveryOption("Retry", id: "retry", role: .default) { true } }
-            if offersRetry, !fields.isEmpty {
+    private func repetition(after retries: Int) -> CommandFailure.Repetition {
+        guard retriesOffered.map({ retries < $0 }) ?? true else { return .notOffered }
+        return fields.isEmpty ? .plain : .withValues
+    }
+
+    private func choices(_ failure: CommandFailure) -> any Error {
+        failure.recoverable {
+            if failure.repetition != .notOffered {
+                RecoveryOption("Retry", id: "retry", role: .default) { true }
+            }
+            if failure.repetition == .withValues {
                 RecoveryOption("Retry with values", id: "retry-with", fields: fields) {
                     [self] given in
                     values.withLock { $0 = given }
@@ -248,6 +255,23 @@ package final class CommandAttempts: Responder {
 
 /// The failure of a command, as an error that people can decide about.
 struct CommandFailure: ReportableError {
+    /// How the command can be run again.
+    enum Repetition {
+        case notOffered
+        case plain
+        /// Also with values that the answer gives.
+        case withValues
+
+        fileprivate var suggestion: String {
+            switch self {
+            case .notOffered: "Choose Skip or Abort."
+            case .plain: "Fix the cause and choose Retry, or choose Skip or Abort."
+            case .withValues:
+                "Fix the cause and choose Retry, or choose Retry with values, Skip or Abort."
+            }
+        }
+    }
+
     /// The most lines of standard error in the report.
     static let errorLineMax = 10
     /// The most words of the command in the report, and the most bytes of each.
@@ -261,16 +285,19 @@ struct CommandFailure: ReportableError {
     /// Identifies the command, by all its bytes but secrets, and the directory.
     let digest: ReportDigest
     let ending: CommandEnding
+    let repetition: Repetition
     private let mask: SecretMask?
 
     /// - Parameters:
     ///   - directory: Where the command ran.
+    ///   - repetition: Whether it can be run again.
     ///   - mask: What masks secrets in the command and its standard error; nil for none.
     init(
         command: [[UInt8]], in directory: String = FileManager.default.currentDirectoryPath,
-        ending: CommandEnding, mask: SecretMask? = SecretMask()
+        ending: CommandEnding, repetition: Repetition = .plain, mask: SecretMask? = SecretMask()
     ) {
         self.directory = directory
+        self.repetition = repetition
         self.mask = mask
         // Before words are cut, so that no part of a secret is left.
         let command = mask?.masking(words: command) ?? command
@@ -288,7 +315,7 @@ struct CommandFailure: ReportableError {
             domain: "bus-node.exec", code: Int(ending.exitCode),
             description: "\(shownCommand) \(how).",
             failureReason: lastLines,
-            recoverySuggestion: "Fix the cause and choose Retry, or choose Skip or Abort.")
+            recoverySuggestion: repetition.suggestion)
         // One group for the same command that failed in the same way, on any host.
         report.coalesceKey = "\(digest) \(how)"
         report.userInfo = [
