@@ -29,7 +29,7 @@ package struct RuleList {
             permits: permits
         ).explain(PresentedReport(report: report))
         return RuleReading(
-            list: self, steps: evaluation.steps, ending: evaluation.ending,
+            list: self, origin: origin, steps: evaluation.steps, ending: evaluation.ending,
             report: ErrorReport(describing: evaluation.error))
     }
 
@@ -42,6 +42,7 @@ package struct RuleList {
 /// The effect of a list of rules on a report.
 package struct RuleReading {
     let list: RuleList
+    let origin: NodeName
     let steps: [RuleStep]
     package let ending: RuleEvaluation.Ending
     let report: ErrorReport
@@ -190,10 +191,20 @@ extension RuleReading {
         if case .passed = ending {
             let count = list.book.rules.count
             let cause =
-                steps.isEmpty ? ": none of \(count) rule\(count == 1 ? "" : "s") matches" : ""
+                steps.isEmpty
+                ? ": none of \(count) rule\(count == 1 ? "" : "s") matches\(nearest)" : ""
             lines.append("declines" + cause)
         }
         return lines
+    }
+
+    /// The first of the rules with the fewest conditions that do not match, and these.
+    private var nearest: String {
+        let rules = list.book.rules.map { ($0, $0.match.mismatches(report, origin: origin)) }
+        guard let (rule, names) = rules.min(by: { $0.1.count < $1.1.count }) else { return "" }
+        let shown = names.map { $0 == "origin" ? "origin \"\(origin)\"" : $0.shown() }
+        let title = list.title(of: rule)
+        return "; \(title) comes nearest, and does not match: \(shown.joined(separator: ", "))"
     }
 
     package var verdictJSON: String {

@@ -57,6 +57,21 @@ package struct RuleMatch: Hashable, Sendable {
         }
     }
 
+    /// The names of the parts that do not match; empty where it matches.
+    package func mismatches(_ report: ErrorReport, origin node: NodeName?) -> [String] {
+        let parts = [
+            ("domain", Self.any(of: domain, matches: report.domain)),
+            ("code", Self.any(of: code, matches: report.code.map(String.init))),
+            ("severity", severity?.contains(report.severity) ?? true),
+            ("origin", Self.any(of: origin, matches: node?.description)),
+        ]
+        let fields = userInfo.sorted { $0.key < $1.key }.map { field, patterns in
+            let text = report.userInfo[field]?.matchableText
+            return ("userInfo.\(field)", Self.any(of: patterns, matches: text))
+        }
+        return (parts + fields).filter { !$0.1 }.map(\.0)
+    }
+
     private static func any(of patterns: [TextPattern]?, matches text: String?) -> Bool {
         guard let patterns else { return true }
         guard let text else { return false }

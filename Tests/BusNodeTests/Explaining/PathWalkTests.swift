@@ -107,6 +107,32 @@ import Testing
         #expect(reading.verdictJSON.contains("\"comment\":\"\(text)\\nAnn\""))
     }
 
+    @Test("where no rule matches, the nearest one is named with what it does not match")
+    func nearest() throws {
+        let rules = try TopologyReader.readPolicy("p.yaml", environment: [:]) {
+            (path) throws(ConfigurationFailure) in
+            try YAMLConfiguration.read(
+                Array(
+                    """
+                    rules:
+                      - match: { domain: other, origin: "job-*" }
+                        answer: retry
+                      - match: { origin: "job-*" }
+                        answer: retry
+                    """.utf8), file: path)
+        }
+        func lines(_ rules: [Rule]) -> [String] {
+            RuleList(name: "policy", file: "p.yaml", book: RuleBook(rules, mode: .firstMatch))
+                .evaluate(report(), origin: "worker", date: ManualTime().now.date).verdictLines
+        }
+        #expect(
+            lines(rules) == [
+                "declines: none of 2 rules matches; rule 2 (p.yaml:4) comes nearest, and does not "
+                    + "match: origin \"worker\""
+            ])
+        #expect(lines([]) == ["declines: none of 0 rules matches"])
+    }
+
     @Test("options that rules add or remove count higher up")
     func options() throws {
         let path = try walk("worker", report(code: 5, ["kind": "secret"]))

@@ -16,7 +16,20 @@ import Testing
     private func match(_ change: (inout RuleMatch) throws -> Void) rethrows -> Bool {
         var match = RuleMatch()
         try change(&match)
-        return match.matches(report, origin: "worker-1")
+        let isMatch = match.matches(report, origin: "worker-1")
+        #expect(match.mismatches(report, origin: "worker-1").isEmpty == isMatch)
+        return isMatch
+    }
+
+    @Test("the conditions that do not hold have their names in a rule")
+    func mismatches() {
+        let match = RuleMatch(
+            domain: [.exact("com.acme.auth")], code: [.exact("500")], severity: [.error],
+            origin: [.exact("worker-2")],
+            userInfo: ["none": [.exact("x")], "a": [.exact("x")], "invoice": [.exact("INV-7")]])
+        #expect(
+            match.mismatches(report, origin: "worker-1")
+                == ["code", "severity", "origin", "userInfo.a", "userInfo.none"])
     }
 
     @Test("no condition matches everything")
