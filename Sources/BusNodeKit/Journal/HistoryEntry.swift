@@ -69,14 +69,6 @@ package struct HistoryEntry: JSONObject, Sendable {
         ending = row.ending
     }
 
-    /// Time, origin, description, answer, author, end and id, for a table.
-    package var cells: [String] {
-        [
-            openedAt, origin ?? "", description, option ?? "",
-            authors, ending ?? stage, id,
-        ]
-    }
-
     /// The people who gave the answer, in words; empty without one.
     var authors: String { [by, second].compactMap(\.self).joined(separator: " and ") }
 }

@@ -12,8 +12,9 @@ struct History: AsyncParsableCommand {
             Reads the journals (`journal:`) of a topology's nodes, whether or not they run. Prints \
             the latest presentations that match, oldest first; with --events the events of the \
             audit. --by, --origin, --domain and --option take * for any run of characters, --since \
-            and --until a time such as 2026-11-21T10:00:00Z, or how long ago, as in 2h. JSON is \
-            one object a line.
+            and --until a time such as 2026-11-21T10:00:00Z, or how long ago, as in 2h. At a \
+            terminal text is cut to its width, with short times in UTC and the ends of the ids. \
+            JSON is one object a line.
 
             Example: bus-node history --topology topology.yaml --by ann --since 7d --format csv
             """)
@@ -85,14 +86,17 @@ struct History: AsyncParsableCommand {
             }
             let archives = try journals.compactMap { try HistoryArchive($0) }
             let filter = try filter
+            let columns = Terminal.outputColumnCount
             if events {
-                try await show(archives, { $0.time }, { [$0.time, $0.id, $0.event, $0.sentence] }) {
-                    try await $0.events(filter, limit: limit).entries
-                }
+                try await show(
+                    archives, { (event: EventView) in event.time },
+                    { HistoryTable($0, columns: columns).lines }
+                ) { try await $0.events(filter, limit: limit).entries }
             } else {
-                try await show(archives, \.openedAt, \.cells) {
-                    try await $0.presentations(filter, limit: limit).entries
-                }
+                try await show(
+                    archives, { (entry: HistoryEntry) in entry.openedAt },
+                    { HistoryTable($0, columns: columns).lines }
+                ) { try await $0.presentations(filter, limit: limit).entries }
             }
         }
     }
@@ -120,7 +124,8 @@ struct History: AsyncParsableCommand {
     }
 
     private func show<Entry: JSONObject & Sendable>(
-        _ archives: [HistoryArchive], _ time: (Entry) -> String, _ cells: (Entry) -> [String],
+        _ archives: [HistoryArchive], _ time: (Entry) -> String,
+        _ table: ([Entry]) -> [String],
         _ search: (HistoryArchive) async throws -> [Entry]
     ) async throws {
         var entries: [Entry] = []
@@ -130,17 +135,7 @@ struct History: AsyncParsableCommand {
         switch format {
         case .json: for entry in entries { try StandardOutput.show(entry.json) }
         case .csv: try StandardOutput.show(text: CSVText.text(entries))
-        case .text:
-            let titles =
-                events
-                ? ["TIME", "ID", "EVENT", "WHAT"]
-                : ["TIME", "ORIGIN", "WHAT", "ANSWER", "BY", "OUTCOME", "ID"]
-            let isWide = titles.map { ["WHAT", "ORIGIN", "BY"].contains($0) }
-            try StandardOutput.show(
-                TextTable.lines(
-                    entries.map(cells), titles, widthMax: isWide.map { $0 ? 64 : 36 },
-                    flexible: Set(titles.indices.filter { isWide[$0] }),
-                    columns: Terminal.outputColumnCount))
+        case .text: try StandardOutput.show(table(entries))
         }
     }
 }
