@@ -139,6 +139,11 @@ extension AnswerView {
     var valueText: String { GivenText.text(values, secrets) }
 }
 
+extension HistoryEntry {
+    /// The values in words, after a space; empty without any. Not escaped.
+    var valueText: String { GivenText.text(values, secrets) }
+}
+
 extension ProposalView {
     /// The values in words, after a space; empty without any. Not escaped.
     var valueText: String { GivenText.text(values, secrets) }

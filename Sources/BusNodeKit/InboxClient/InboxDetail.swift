@@ -112,7 +112,7 @@ package struct InboxDetail {
         let outcome = json.text("outcome")
         return [
             Fact("what", past.description),
-            Fact("answer", past.option.map { "\($0) by \(past.authors)" } ?? ""),
+            Fact("answer", past.option.map { "\($0)\(past.valueText) by \(past.authors)" } ?? ""),
             Fact("comment", past.comment ?? ""),
             Fact("ended", outcome.isEmpty ? "" : "\(past.changedAt) \(outcome)"),
             Fact("archived", "from the journal: it cannot be answered"),

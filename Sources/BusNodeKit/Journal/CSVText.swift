@@ -23,6 +23,7 @@ package enum CSVText {
     static func cell(_ value: JSONValue) -> String {
         switch value {
         case .null: return ""
+        case .object(let members) where members.isEmpty: return ""
         case .array(let values): return quoted(values.map { plain($0) }.joined(separator: " "))
         case .string, .object: return quoted(plain(value))
         default: return plain(value)

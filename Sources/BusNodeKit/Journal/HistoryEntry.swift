@@ -30,6 +30,10 @@ package struct HistoryEntry: JSONObject, Sendable {
     var comment: String?
     /// The end in words, as that of a ``PresentationView``.
     var ending: String?
+    /// The values of its option's fields, without secrets.
+    var values: [String: JSONValue] = [:]
+    /// The names of the secrets that were given.
+    var secrets: [String] = []
 
     package init() {}
 
@@ -41,7 +45,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         .init("by", \.by), .init("via", \.via), .init("result", \.result),
         .init("reason", \.reason), .init("claimedBy", \.claimedBy), .init("changedAt", \.changedAt),
         .init("second", \.second), .init("notes", \.notes), .init("comment", \.comment),
-        .init("ending", \.ending),
+        .init("ending", \.ending), .init("values", \.values), .init("secrets", \.secrets),
     ]
 
     init(_ row: HistoryRow) {
@@ -65,8 +69,11 @@ package struct HistoryEntry: JSONObject, Sendable {
         changedAt = row.changedAt
         second = row.second
         notes = (row.notes ?? []).map(NoteView.init)
-        comment = row.comment
+        let given = row.givenValues
+        comment = given.comment
         ending = row.ending
+        values = given.values
+        secrets = given.secretNames
     }
 
     /// The people who gave the answer, in words; empty without one.

@@ -212,9 +212,9 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         }
     }
 
-    /// Why the answer was given.
-    var comment: String? {
-        (try? GivenValues(payload: Array((answerValues ?? "").utf8)))?.comment
+    /// The values of the answer with its comment; none where they cannot be read.
+    var givenValues: GivenValues {
+        (try? GivenValues(payload: Array((answerValues ?? "").utf8))) ?? GivenValues()
     }
 
     private var given: Answer? {

@@ -293,6 +293,31 @@ import Testing
         let lines = CSVText.text([entry]).components(separatedBy: "\r\n")
         #expect(lines.count == 3)
         #expect(lines[0].hasPrefix("openedAt,id,stage,severity,domain,code,"))
-        #expect(lines[1] == ",1,,,,-5,,,w r,,0,,,,,,,,,,,")
+        #expect(lines[1] == ",1,,,,-5,,,w r,,0,,,,,,,,,,,,,")
+        entry.values = ["path": "/b", "size": 3]
+        entry.secrets = ["pin", "token"]
+        let given = CSVText.text([entry]).components(separatedBy: "\r\n")[1]
+        #expect(given.hasSuffix(#",,"{""path"":""/b"",""size"":3}",pin token"#))
+    }
+
+    @Test("An answer has its values in the history, and of its secrets the names alone")
+    func values() async throws {
+        var given = item(1)
+        let answer = Answer(
+            option: "retry", by: "ann", via: .person, values: ["path": "/b"],
+            secrets: ["pin": "hunter2"])
+        given.stage = .settled(answer, .recovered)
+        let journal = try SQLiteJournal(path)
+        try await journal.keep([given, item(2)], [], console: 0)
+        let archive = try #require(try HistoryArchive(path))
+        let page = try await archive.presentations(HistoryFilter(), limit: 9)
+        #expect(page.entries.map(\.id) == [2, 1].map { id($0).description })
+        #expect(page.entries.map(\.values) == [[:], ["path": "/b"]])
+        #expect(page.entries.map(\.secrets) == [[], ["pin"]])
+        for entry in page.entries {
+            let text = String(decoding: entry.json.encoded(), as: UTF8.self)
+            #expect(!text.contains("hunter2"))
+        }
+        #expect(!CSVText.text(page.entries).contains("hunter2"))
     }
 }
