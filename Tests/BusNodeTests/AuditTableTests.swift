@@ -29,6 +29,27 @@ struct AuditTableTests {
         #expect(ids(last.deadLines) == ["2"])
     }
 
+    @Test("The result of an option to give up is called as in the inbox, whatever comes first")
+    func cancelled() {
+        func event(_ name: String, _ more: [String: String]) -> LoggedEvent {
+            let fields = ["event": name, "id": "1", "time": "2026-11-21T10:00:00Z"]
+            return LoggedEvent(fields.merging(more) { $1 })
+        }
+        func outcome(_ option: String, result: String = "failed", cancel: String?) -> String? {
+            var offered: [String: String] = [:]
+            offered["cancel"] = cancel
+            let done = event("done", ["option": option, "result": result, "by": "ann"])
+            let outcomes = [[done, event("present", offered)], [event("report", offered), done]]
+                .map { AuditTable($0).lines[1].dropLast(3) }
+            return outcomes[0] == outcomes[1] ? String(outcomes[0]) : nil
+        }
+        #expect(outcome("abort", cancel: "stop,abort")?.hasSuffix(" cancelled") == true)
+        #expect(outcome("retry", cancel: "abort")?.hasSuffix(" not recovered") == true)
+        // An event of an earlier version does not have them.
+        #expect(outcome("abort", cancel: nil)?.hasSuffix(" not recovered") == true)
+        #expect(outcome("abort", result: "late", cancel: "abort")?.hasSuffix(" too late") == true)
+    }
+
     @Test("Recent are all events of a recent presentation, and of the rest those that are so")
     func recent() {
         func event(_ id: String, _ hour: Int) -> LoggedEvent {

@@ -53,6 +53,23 @@ struct EventLogTests {
         #expect(events.map { $0["comment"] } == ["The disk\nis  .", ""])
     }
 
+    @Test("A report and its presentation have the options to give up, where there are any")
+    func cancels() {
+        var report = ErrorReport(
+            domain: "d", description: "x", options: [.init(id: "retry", title: "Retry")])
+        func fields(_ report: ErrorReport) -> [String?] {
+            let events: [PresentationEvent.What] = [
+                .reported(report), .presented(report, origin: nil, path: []),
+            ]
+            return events.map { PresentationEvent(.make(), $0).fields["cancel"] }
+        }
+        #expect(fields(report) == [nil, nil])
+        for id in ["stop", "abort"] {
+            report.options.append(ErrorReport.Option(id: id, title: id, role: .cancel))
+        }
+        #expect(fields(report) == ["stop,abort", "stop,abort"])
+    }
+
     @Test("An incomplete last line is skipped, and the next life begins a new line")
     func torn() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

@@ -41,7 +41,7 @@ extension EndToEnd {
                 ["make-folder", "policy central rule 2", "recovered"],
                 ["start-server", "policy central rule 1", "recovered"],
                 ["retry", "policy central rule 3", "recovered"],
-                ["abort", "policy central rule 4", "not recovered"],
+                ["abort", "policy central rule 4", "cancelled"],
             ] {
                 let lines = demo.output.value.split(separator: "\n")
                 #expect(lines.contains { line in row.allSatisfy { line.contains($0) } }, "\(row)")

@@ -110,7 +110,8 @@ final class AuditHistory: AuditLog {
         if case .decided(let answer, isRestored: false) = event.what {
             state.withLock { $0.answers[answer.via, default: 0] += 1 }
         }
-        add(event.word, event.id, event.fields, event.sentence, at: time, count)
+        let sentence = event.sentence(isCancel: count == .cancelled)
+        add(event.word, event.id, event.fields, sentence, at: time, count)
     }
 
     /// Adds an act of a person.
@@ -305,7 +306,9 @@ enum PersonalAct: Hashable, Sendable {
 
 extension PresentationEvent {
     /// What happened, for people. Not escaped.
-    var sentence: String {
+    ///
+    /// - Parameter isCancel: Whether it is the result of an option to give up.
+    func sentence(isCancel: Bool = false) -> String {
         switch what {
         case .reported: return "Reported by its origin"
         case .presented(let report, _, _):
@@ -317,7 +320,8 @@ extension PresentationEvent {
             return "\(answer.authors) (\(answer.via.rawValue)) chose \(answer.option)\(restored)"
                 + comment
         case .settled(let result, let answer):
-            return "\(answer.option) by \(answer.authors): \(result.words)"
+            let words = result.words(isCancel: isCancel)
+            return "\(answer.option) by \(answer.authors): \(words)"
         case .ended(_, .expired, _, _, let applied):
             return "\(Outcome.Reason.expired.capitalizedWords): \(RejectCode.noAnswer)"
                 + (applied.map { "; its origin applies \($0)" } ?? "")

@@ -135,6 +135,11 @@ extension ErrorReport {
 extension RecoveryResult {
     /// The word for a failed attempt of an option to give up.
     static let cancelledWord = "cancelled"
+
+    /// The result in words, of an option to give up as well.
+    func words(isCancel: Bool) -> String {
+        self == .failed && isCancel ? Self.cancelledWord : words
+    }
 }
 
 extension InboxItem {

@@ -11,6 +11,8 @@ package struct AuditTable {
         var by = ""
         var outcome = ""
         var id = ""
+        /// Its options to give up.
+        var cancels: Set<Substring> = []
     }
 
     private static let titles = ["TIME", "ORIGIN", "WHAT", "ANSWER", "BY", "OUTCOME", "ID"]
@@ -34,12 +36,14 @@ package struct AuditTable {
     ) {
         var rows: [String: Row] = [:]
         var order: [String] = []
+        // First, since the clocks of nodes may differ.
+        let cancels = Self.cancels(in: events)
         for event in events {
             let id = event["id"]
             // A silence, which is no presentation.
             if id.isEmpty { continue }
             if rows[id] == nil { order.append(id) }
-            rows[id, default: Row(id: id)].take(event)
+            rows[id, default: Row(id: id, cancels: cancels[id] ?? [])].take(event)
             // The attempt went well, and then the operation failed again.
             if rows[event["retryOf"]]?.outcome == RecoveryResult.recovered.words {
                 rows[event["retryOf"]]?.outcome = "failed again"
@@ -60,6 +64,15 @@ package struct AuditTable {
             columns: columns)
         deadLines = Self.deadLines(
             dead.suffix(limit ?? dead.count), outcomes: rows.mapValues(\.outcome), now, columns)
+    }
+
+    /// The options to give up, by presentation.
+    private static func cancels(in events: [LoggedEvent]) -> [String: Set<Substring>] {
+        var cancels: [String: Set<Substring>] = [:]
+        for event in events where !event["cancel"].isEmpty {
+            cancels[event["id"], default: []].formUnion(event["cancel"].split(separator: ","))
+        }
+        return cancels
     }
 
     private static func deadLines(
@@ -93,7 +106,9 @@ extension AuditTable.Row {
             answer = event["option"]
             by = [event["by"], event["second"]].filter { !$0.isEmpty }.joined(separator: " and ")
         case "done":
-            outcome = RecoveryResult(rawValue: event["result"])?.words ?? event["result"]
+            let isCancel = cancels.contains(event["option"][...])
+            let result = RecoveryResult(rawValue: event["result"])
+            outcome = result?.words(isCancel: isCancel) ?? event["result"]
         case "change" where event.reason == .withheld:
             by = event["by"]
             outcome = "\(Outcome.Reason.withheld.words) at \(event["node"])"

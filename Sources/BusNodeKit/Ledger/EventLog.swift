@@ -139,14 +139,15 @@ extension PresentationEvent {
     /// The fields of a ledger beside the event's name: they identify the error, without userInfo.
     var fields: [String: String] {
         switch what {
-        case .reported(let report): return Self.fields(of: report)
+        case .reported(let report):
+            return Self.fields(of: report).merging(Self.cancels(in: report)) { $1 }
         case .presented(let report, let origin, let path):
             var fields = Self.fields(of: report)
             fields["options"] = report.options.map(\.id).joined(separator: ",")
             fields["origin"] = origin?.description ?? ""
             fields["path"] = path.map(\.description).joined(separator: ",")
             fields["retryOf"] = report.retryOf?.description ?? ""
-            return fields
+            return fields.merging(Self.cancels(in: report)) { $1 }
         case .decided(let answer, let isRestored):
             var fields = Self.fields(of: answer)
             fields["via"] = answer.via.rawValue
@@ -176,6 +177,12 @@ extension PresentationEvent {
             "domain": report.domain, "code": report.code.map(String.init) ?? "",
             "description": report.description,
         ]
+    }
+
+    /// The options to give up, by which the results of answers are named.
+    private static func cancels(in report: ErrorReport) -> [String: String] {
+        let ids = report.options.filter { $0.role == .cancel }.map(\.id)
+        return ids.isEmpty ? [:] : ["cancel": ids.joined(separator: ",")]
     }
 
     private static func fields(of answer: Answer) -> [String: String] {

@@ -104,8 +104,24 @@ struct AuditHistoryTests {
             (.completed(gone), "Completed at its origin: withheld"),
         ]
         for (what, sentence) in expected {
-            #expect(PresentationEvent(id, what).sentence == sentence)
+            #expect(PresentationEvent(id, what).sentence() == sentence)
         }
+    }
+
+    @Test("The result of an option to give up is named so, unless it was not tried")
+    func cancelled() {
+        let history = AuditHistory { _, option in option == "abort" }
+        let results: [(String, RecoveryResult)] = [
+            ("abort", .failed), ("retry", .failed), ("abort", .late),
+        ]
+        for (option, result) in results {
+            let answer = Answer(option: option, by: "ann", via: .person)
+            history.record(PresentationEvent(.make(), .settled(result, of: answer)))
+        }
+        #expect(
+            history.numbered.map(\.event.sentence) == [
+                "abort by ann: cancelled", "retry by ann: not recovered", "abort by ann: too late",
+            ])
     }
 
     @Test("A silence is an event without a presentation")
