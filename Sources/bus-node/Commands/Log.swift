@@ -16,7 +16,8 @@ struct Log: AsyncParsableCommand {
             With an id, prints every event of that presentation on every node. At a terminal a \
             table is cut to its width and has the ends of the ids. Times are UTC. --reoffer \
             presents an unanswered error again, to the node whose journal has it, and prints the \
-            chosen option; the exit status is that of `present`.
+            chosen option, and to standard error what it waits for; the exit status is that of \
+            `present`.
 
             Example: bus-node log --topology topology.yaml
             """)
@@ -31,6 +32,13 @@ struct Log: AsyncParsableCommand {
             "Present again the unanswered error with this id, or the beginning or end of one.",
             valueName: "id"))
     var reoffer: String?
+
+    @Option(
+        help: """
+            With --reoffer: how long to wait for the node, as in 10s; when not given, the \
+            topology's value for it. Without an effect where that has whenUnreachable: hold.
+            """)
+    var grace: String?
 
     @Option(
         help: ArgumentHelp(
@@ -48,6 +56,9 @@ struct Log: AsyncParsableCommand {
         guard tail.map({ $0 > 0 }) ?? true else {
             throw ValidationError("--tail: found \(tail ?? 0), allowed: 1 and above")
         }
+        guard grace == nil || reoffer != nil else {
+            throw ValidationError("--grace: allowed only with --reoffer")
+        }
     }
 
     func run() async throws {
@@ -61,7 +72,8 @@ struct Log: AsyncParsableCommand {
             }
             if let reoffer {
                 guard id == nil else { throw Failure(.usage, "--reoffer has its id already") }
-                return try await Reoffer(reoffer, topology: path, nodes: nodes).run(json: json)
+                return try await Reoffer(reoffer, topology: path, nodes: nodes, grace: grace)
+                    .run(json: json)
             }
             try show(nodes)
         }
@@ -132,10 +144,13 @@ struct Reoffer {
     private let journal: String
     private let node: NodeName
     private let topology: String
+    private let grace: String?
 
+    /// - Parameter grace: How long to wait for the node, as in 10s; nil as the topology has it.
     /// - Throws: When no journal has the id, the id is ambiguous, or the presentation did not end
     ///   without an answer.
-    init(_ id: String, topology: String, nodes: [TopologyNode]) throws {
+    init(_ id: String, topology: String, nodes: [TopologyNode], grace: String?) throws {
+        if let grace { _ = try Target.duration(grace, option: "--grace") }
         var found: [(row: JournalRow, journal: String, node: NodeName)] = []
         for node in nodes {
             guard let path = node.journal, let letters = try DeadLetters(path) else { continue }
@@ -150,6 +165,7 @@ struct Reoffer {
         // Of two presenters that showed it, the one where it is still a dead letter.
         (row, journal, node) = found.first { Self.problem(of: $0.row) == nil } ?? first
         self.topology = topology
+        self.grace = grace
         if let problem = Self.problem(of: row) {
             throw Failure(.badData, "\(row.id) \(problem)")
         }
@@ -172,12 +188,15 @@ struct Reoffer {
         report.retryOf = PresentationID(row.id)
         // An option that is applied for want of an answer is no answer.
         report.onExpiry = nil
-        let target = try Target.parse(["--topology", topology, "--node", node.description])
+        let target = try Target.parse(
+            ["--topology", topology, "--node", node.description]
+                + (grace.map { ["--grace", $0] } ?? []))
         let leaf = try target.leaf(
             origin: nil, command: "reoffer", logger: Logger(label: "log"))
         let error = PresentedReport(report: report)
         var options = PresentationOptions()
-        if Terminal.isHeard { options.stateChanged = WaitingNotice().stateChanged }
+        // Always, as exec does: the node may be away, and with hold it waits without a limit.
+        options.stateChanged = WaitingNotice().stateChanged
         let outcome = try await Client.run(leaf.node, endingOn: [.sigint, .sigterm, .sighup]) {
             [options] in
             await leaf.node.chain.presentError(error, options: options)
