@@ -207,7 +207,9 @@ package final class NodeAssembly: Sendable {
             }
             var left = ruled.replaceRules(of: self.settings, with: settings)
             if (fresh.topology.keys == nil) != (loaded.topology.keys == nil) { left.append("keys") }
-            logger.notice("rules read again", metadata: ["file": "\(path)"])
+            var metadata: Logger.Metadata = ["file": "\(path)"]
+            if let files = settings.policyFiles { metadata["policies"] = "\(files)" }
+            logger.notice("rules read again", metadata: metadata)
             for text in left { logger.warning("needs a restart", metadata: ["what": "\(text)"]) }
         } catch {
             logger.error(
@@ -269,6 +271,23 @@ final class RuledResponders: Sendable {
                 ? nil : "presenters",
             former.responders.isEmpty && !fresh.responders.isEmpty ? "responders" : nil,
         ].compactMap(\.self)
+    }
+}
+
+extension TopologyNode {
+    /// The most files of policies that one line of the log names.
+    static let policyFileMax = 10
+
+    /// The files of its policies, each once, for a line of the log; nil without any.
+    var policyFiles: String? {
+        var files: [String] = []
+        for case .policy(let path, _) in presenters where !files.contains(path) {
+            files.append(path)
+        }
+        guard !files.isEmpty else { return nil }
+        let named = files.prefix(Self.policyFileMax).joined(separator: ", ")
+        let rest = files.count - Self.policyFileMax
+        return rest > 0 ? "\(named) and \(rest) more" : named
     }
 }
 
