@@ -118,7 +118,7 @@ package struct SilenceRows {
     }
 
     /// The conditions in the form of `silence add`, and the option.
-    private static func match(_ silence: SilenceView) -> String {
+    static func match(_ silence: SilenceView) -> String {
         var fields = silence.match.objectValue ?? [:]
         for (key, value) in fields.removeValue(forKey: "userInfo")?.objectValue ?? [:] {
             fields["userInfo.\(key)"] = value

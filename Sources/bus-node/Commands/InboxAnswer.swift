@@ -9,17 +9,17 @@ struct InboxAnswer: AsyncParsableCommand {
         commandName: "answer",
         abstract: "Choose an option of a presentation, or of its whole group.",
         discussion: """
-            Prints the answer that counts. With --all-like every open presentation of the same \
-            group gets the option, and is printed with its id; each origin runs its own attempt, \
-            and later presentations are not answered; --except leaves members of it open. When \
-            their descriptions differ, they are listed; a terminal asks for confirmation, \
-            elsewhere --differing is needed. A destructive option is confirmed at a terminal too. \
-            An option that needs two people is only proposed, which is printed instead; another \
-            person confirms it with --confirm, or drops it with bus-node inbox decline. What an \
-            option asks for, as bus-node inbox show lists it, is given with --value and \
-            --value-file. A comment goes with the answer to the origin. Exits 1 when another \
-            answer was first, 64 when the option is not offered, a value or the comment does not \
-            fit, or the descriptions differ.
+            Prints the answer that counts, and to standard error until when --undo holds it. With \
+            --all-like every open presentation of the same group gets the option, and is printed \
+            with its id; each origin runs its own attempt, and later presentations are not \
+            answered; --except leaves members of it open. When their descriptions differ, they \
+            are listed; a terminal asks for confirmation, elsewhere --differing is needed. A \
+            destructive option is confirmed at a terminal too. An option that needs two people is \
+            only proposed, which is printed instead; another person confirms it with --confirm, \
+            or drops it with bus-node inbox decline. What an option asks for, as bus-node inbox \
+            show lists it, is given with --value and --value-file. A comment goes with the answer \
+            to the origin. Exits 1 when another answer was first, 64 when the option is not \
+            offered, a value or the comment does not fit, or the descriptions differ.
 
             Example: bus-node inbox answer 01920000 retry --topology topology.yaml
             """)
@@ -113,9 +113,12 @@ struct InboxAnswer: AsyncParsableCommand {
                 values: try await values(for: id, client), comment: comment)
             let item = try await request.sent(to: client, by: name, undo: undo)
             if json { return try StandardOutput.print(item) }
+            let view = PresentationView(json: item)
             let answer = item["answer"]?.objectValue?["option"]?.stringValue
-            try StandardOutput.print(
-                answer ?? (PresentationView(json: item)?.stageShown ?? option).shown())
+            try StandardOutput.print(answer ?? (view?.stageShown ?? option).shown())
+            if let notice = InboxNotices.held(view, at: Date()) {
+                Terminal.say("bus-node: \(notice)")
+            }
         }
     }
 }
@@ -270,6 +273,11 @@ extension InboxAnswer {
             let count = proposed.isEmpty ? "" : "\(proposed.count) proposed, "
             try StandardOutput.print(
                 lines + ["\(answered.count) answered, \(count)\(refused.count) refused"])
+            let held = try Target.duration(undo, option: "--undo")
+            if held > .zero, !answered.isEmpty {
+                Terminal.say(
+                    "bus-node: held for \(undo), then sent; bus-node inbox undo ID takes one back")
+            }
             for one in refused {
                 let reason = one.refusal(takeOver: client.takeOver) ?? ""
                 Terminal.say("bus-node: \(one.text("id").shown()): \(reason.shown())")

@@ -1,6 +1,7 @@
 import ArgumentParser
 import BusNodeKit
 import ErrorBus
+import Foundation
 
 /// `bus-node inbox claim`.
 struct InboxClaim: AsyncParsableCommand {
@@ -65,7 +66,8 @@ struct InboxUndo: AsyncParsableCommand {
         abstract: "Undo an answer that has not been sent.",
         discussion: """
             The page and the full-screen inbox hold answers for some seconds before they are sent. \
-            Prints the stage afterwards; exits 1 when the answer was already sent.
+            Prints the stage afterwards, and to standard error that the answer was taken back and \
+            whose claim it is now; exits 1 when the answer was already sent.
 
             Example: bus-node inbox undo 01920000 --topology topology.yaml
             """)
@@ -87,7 +89,9 @@ struct InboxUndo: AsyncParsableCommand {
             let request = InboxRequest.undo(id: try await client.id(id))
             let item = try await request.sent(to: client, by: try await client.person(by))
             if json { return try StandardOutput.print(item) }
-            try StandardOutput.print((PresentationView(json: item)?.stageShown ?? "").shown())
+            let view = PresentationView(json: item)
+            try StandardOutput.print((view?.stageShown ?? "").shown())
+            Terminal.say("bus-node: \(InboxNotices.undone(view, at: Date()))")
         }
     }
 }

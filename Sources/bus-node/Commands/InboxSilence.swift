@@ -1,6 +1,7 @@
 import ArgumentParser
 import BusNodeKit
 import ErrorBus
+import Foundation
 
 /// `bus-node inbox silence`: errors that are not presented for a while.
 struct InboxSilence: AsyncParsableCommand {
@@ -52,7 +53,8 @@ struct InboxSilenceAdd: AsyncParsableCommand {
         discussion: """
             KEY is domain, code, severity, origin or userInfo.FIELD; PATTERN a text, a text with * \
             or a /regex/. A key that is given twice matches either. Prints the silence's \
-            number, or with --dry-run the number of open matches; at a terminal in a sentence.
+            number, or with --dry-run the number of open matches; at a terminal in a sentence, \
+            and what is silenced until when.
 
             Example: bus-node inbox silence add --match domain=com.acme.db --for 2h \
             --comment 'the disk is being changed' --topology topology.yaml
@@ -112,6 +114,9 @@ struct InboxSilenceAdd: AsyncParsableCommand {
             let number = reply["silence"]?["number"]?.integerValue ?? 0
             try StandardOutput.print(
                 Self.labelled("\(number)", isForPeople) { "silence \($0), for \(`for`)" })
+            if Terminal.isHeard, let silence = SilenceView(json: reply["silence"] ?? .null) {
+                Terminal.say("bus-node: \(InboxNotices.silenced(silence, at: Date()))")
+            }
             let count = reply["applied"]?.integerValue ?? 0
             if alsoOpen { Terminal.say("bus-node: \(count) open presentations ended") }
         }
