@@ -59,4 +59,19 @@ struct TextTableTests {
     func partialID(text: String, isFound: Bool) {
         #expect(PartialID(text).matches("01920000-0000-7000-8000-00000000abcd") == isFound)
     }
+
+    @Test("Of the ids that a text matches the latest five are named, by what they differ in")
+    func ambiguity() {
+        let ids = (1...7).map { "01920000-0000-7000-8000-00000000000\($0)" }
+        #expect(
+            PartialID.ambiguity("01\u{1B}92", [ids[0], ids[1], ids[0]])
+                == "01\\u{1B}92: 2 presentations begin or end so: 00000002, 00000001; "
+                + "give more of it, or one of these")
+        #expect(
+            PartialID.ambiguity("0192", ids)
+                == "0192: more than 5 presentations begin or end so, as 00000007, 00000006, "
+                + "00000005, 00000004, 00000003; give more of it, or one of these")
+        let alike = [ids[0], "11920000-0000-7000-8000-000000000001"]
+        #expect(PartialID.ambiguity("0001", alike).contains(": \(alike[1]), \(alike[0]); give"))
+    }
 }

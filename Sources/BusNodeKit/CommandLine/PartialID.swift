@@ -5,6 +5,8 @@ package struct PartialID {
     static let endCountMin = 4
     /// The number of an id's characters in a table at a terminal.
     static let shownCount = 8
+    /// The most ids that a message lists.
+    static let listedMax = 5
 
     package let text: String
 
@@ -16,4 +18,18 @@ package struct PartialID {
 
     /// The end of an id, which distinguishes it from others.
     static func short(_ id: String) -> String { String(id.suffix(shownCount)) }
+
+    /// Why a text that several ids match is refused, with the latest of them, by their ends where
+    /// these differ. Escaped.
+    package static func ambiguity(_ text: String, _ ids: [String]) -> String {
+        let all = Set(ids).sorted(by: >)
+        let listed = Array(all.prefix(listedMax))
+        let ends = listed.map(short)
+        let names = Set(ends).count == ends.count ? ends : listed
+        let isCut = all.count > listedMax
+        let count = isCut ? "more than \(listedMax)" : "\(all.count)"
+        let list = (isCut ? ", as " : ": ") + names.joined(separator: ", ").shown()
+        return "\(text.shown()): \(count) presentations begin or end so\(list); "
+            + "give more of it, or one of these"
+    }
 }

@@ -27,6 +27,14 @@ struct APIProblem: RequestProblem {
         APIProblem(.badRequest, "badRequest", message)
     }
 
+    /// Another text in the place of a presentation's id, as the end of one, which lists show and
+    /// commands take.
+    static func noID(_ text: String) -> APIProblem {
+        APIProblem(
+            .notFound, "unknown",
+            "no presentation \(text.shown()) here: give the whole id, of 36 characters")
+    }
+
     static let tooLarge = {
         var problem = APIProblem(
             .contentTooLarge, "tooLarge", "body: allowed: \(ConsoleLimits.bodyByteMax) bytes")

@@ -201,7 +201,7 @@ struct ConsoleAPI: Sendable {
     private func id(_ context: ConsoleContext) throws(APIProblem) -> PresentationID {
         let text = context.parameters.get("id") ?? ""
         guard let id = PresentationID(text) else {
-            throw APIProblem(.notFound, "unknown", "no presentation \(text.shown()) here")
+            throw APIProblem.noID(text)
         }
         return id
     }

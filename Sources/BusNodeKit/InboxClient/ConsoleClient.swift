@@ -240,11 +240,10 @@ package struct ConsoleClient: Sendable {
         let ids = try await items(in: "all").items.compactMap { $0["id"]?.stringValue }
             .filter(PartialID(text).matches)
         guard let id = ids.first else {
-            throw Failure(.declined, "no presentation \(text) in the inbox")
+            throw Failure(.declined, "no presentation \(text.shown()) in the inbox")
         }
         guard ids.count == 1 else {
-            throw Failure(
-                .usage, "\(text): \(ids.count) presentations begin or end so; give more of it")
+            throw Failure(.usage, PartialID.ambiguity(text, ids))
         }
         return id
     }

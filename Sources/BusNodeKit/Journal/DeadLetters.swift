@@ -51,12 +51,13 @@ package struct DeadLetters {
         }
     }
 
-    /// The rows whose id begins or ends with the text, at most two, since more than one is
-    /// ambiguous. None for a text that cannot be part of an id.
+    /// The rows whose id begins or ends with the text, the latest and no more than a message that
+    /// more than one is ambiguous needs. None for a text that cannot be part of an id.
     package func allRows(withPartOfID text: String) throws(Failure) -> [JournalRow] {
         guard let hasPart = Self.hasPart(text) else { return [] }
         return try read { database in
-            try JournalRow.filter(hasPart).order(Column("id")).limit(2).fetchAll(database)
+            try JournalRow.filter(hasPart).order(Column("id").desc)
+                .limit(PartialID.listedMax + 1).fetchAll(database)
         }
     }
 

@@ -79,8 +79,7 @@ extension HistoryArchive {
             throw Failure(.declined, "no presentation \(text.shown()) in the journal \(path)")
         }
         guard ids.count == 1 else {
-            throw Failure(
-                .usage, "\(text.shown()): several presentations begin or end so; give more of it")
+            throw Failure(.usage, PartialID.ambiguity(text, ids))
         }
         guard let past = try await self.past(id) else {
             if let refusal = try await policyAnswer(id) {

@@ -160,7 +160,7 @@ struct Reoffer {
             throw Failure(.declined, "no presentation \(id.shown()) in the journals")
         }
         guard Set(found.map(\.row.id)).count == 1 else {
-            throw Failure(.usage, "more than one presentation begins or ends with \(id.shown())")
+            throw Failure(.usage, PartialID.ambiguity(id, found.map(\.row.id)))
         }
         // Of two presenters that showed it, the one where it is still a dead letter.
         (row, journal, node) = found.first { Self.problem(of: $0.row) == nil } ?? first

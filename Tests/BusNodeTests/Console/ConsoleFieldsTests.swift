@@ -15,6 +15,15 @@ import Testing
         }
     }
 
+    @Test("A part of an id, as lists show it, is refused with what to give")
+    func partOfID() {
+        let problem = APIProblem.noID("dead\u{1B}beef")
+        #expect(problem.word == "unknown")
+        #expect(
+            problem.message
+                == "no presentation dead\\u{1B}beef here: give the whole id, of 36 characters")
+    }
+
     @Test("A query is split, its escapes decoded")
     func query() throws {
         let query = try QueryFields("q=a+b%2Bc&limit=7&empty=&bare")
