@@ -47,7 +47,8 @@ struct InboxUpdateTests {
             options: [.init(id: "retry", title: "Retry")])
         report.coalesceKey = key
         let presentation = InboxPresentation(id: id(number), report: report, origin: origin)
-        return try #require(machine.opened(presentation, at: now)).group
+        let opened = machine.opened(presentation, at: now)
+        return try #require(opened).group
     }
 
     private mutating func answer(
