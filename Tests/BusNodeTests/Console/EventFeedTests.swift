@@ -1,5 +1,6 @@
 import Logging
 import NIOCore
+import OrderedCollections
 import Testing
 
 @testable import BusNodeKit
