@@ -157,6 +157,17 @@ class Page:
         self.until(lambda: text in self.text("#title"), f"the detail of {text}")
         self.read()
 
+    def download_to(self, folder):
+        self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {
+            "behavior": "allow", "downloadPath": str(folder)})
+
+    def downloaded(self, folder, ending):
+        """The text of the one download with this ending. Its file is there before its content."""
+        [file] = self.until(
+            lambda: [file for file in folder.glob(f"*.{ending}") if file.stat().st_size],
+            f"the export as {ending}")
+        return file.read_text(encoding="utf-8-sig")
+
     def sign(self, name):
         """Answers the dialog for the name."""
         self.until(lambda: self.text("#nameDialog"), "the dialog for a name")

@@ -204,8 +204,7 @@ def the_audit_is_exported(page, console):
     console.await_open(1)
     end(console, disk, "skip", "ann")
     folder = pathlib.Path(console.folder.name) / "downloads"
-    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {
-        "behavior": "allow", "downloadPath": str(folder)})
+    page.download_to(folder)
     page.open(console.url)
     page.go("audit")
     page.until(lambda: page.texts("#audit tr"), "the events")
@@ -215,8 +214,7 @@ def the_audit_is_exported(page, console):
         page.until(lambda: "chose" in page.run(
             "return document.getElementById(arguments[0]).href", f"audit-{ending}"))
         page.click(f"#audit-{ending}")
-        [file] = page.until(lambda: list(folder.glob(f"*.{ending}")), f"the export as {ending}")
-        text = file.read_text(encoding="utf-8-sig")
+        text = page.downloaded(folder, ending)
         assert disk.id in text and "chose skip" in text and "present," not in text, text
     page.press("/", *" nothing like it")
     page.until(lambda: "No event matches" in page.text("#auditCount"), "no match")

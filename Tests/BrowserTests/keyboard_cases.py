@@ -72,8 +72,7 @@ def copied(page, text, place="#toasts"):
 def the_history_is_exported_by_keys_alone(page, console):
     disk, _ = ended_two(console)
     folder = pathlib.Path(console.folder.name) / "downloads"
-    page.driver.execute_cdp_cmd("Browser.setDownloadBehavior", {
-        "behavior": "allow", "downloadPath": str(folder)})
+    page.download_to(folder)
     by_keys(page, console.url)
     page.press("]", "]")
     page.until(lambda: page.text("#pastCount") == "2 presentations",
@@ -84,8 +83,7 @@ def the_history_is_exported_by_keys_alone(page, console):
         page.until(lambda: "by=ann" in page.run(
             "return document.getElementById(arguments[0]).href", f"export-{ending}"))
         enter(page, f"#export-{ending}")
-        [file] = page.until(lambda: list(folder.glob(f"*.{ending}")), f"the export as {ending}")
-        text = file.read_text(encoding="utf-8-sig")
+        text = page.downloaded(folder, ending)
         assert text.startswith(begin), text[:200]
         assert "The disk was full." in text and "The mail was late." not in text, text
     # A row leads to its presentation.
