@@ -168,7 +168,9 @@ struct Checker: Sendable {
                 let fault = max(ledger.lastFault, ledger.crowdedAt[ask.id] ?? 0)
                 let from = max(decision.time, min(fault, end.time), ask.time)
                 let late = end.time - from
-                return late > plan.recoveryMax + spent
+                // A plain client whose request or reply was lost asks again after a while.
+                let pause = ask.worker == Plan.requester ? Requester.patience : 0
+                return late > plan.recoveryMax + pause + spent
                     ? "\(ask.id): completed \(late) ms after the decision" : nil
             }
     }
