@@ -7,7 +7,11 @@ Needs Chromium with its driver (apt-get install chromium chromium-driver), selen
 and axe-playwright-python, all of which scripts/setup browser installs.
 """
 import argparse
+import concurrent.futures
+import contextlib
 import importlib
+import io
+import os
 import sys
 import traceback
 
@@ -22,23 +26,29 @@ MODULES = """
 """.split()
 
 
-def run(case, binary):
-    """Whether it passed."""
-    wanted = {name: getattr(case, name, None)
-              for name in (
+def every():
+    """Module and name of each case: what another process needs to run it."""
+    return [(module, case.__name__)
+            for module in MODULES for case in importlib.import_module(module).ALL]
+
+
+def run(module, name, binary):
+    """Whether a case passed, and what is to be read about it."""
+    case = getattr(importlib.import_module(module), name)
+    wanted = {each: getattr(case, each, None)
+              for each in (
                   "nodes", "users", "proxied", "people", "journaled", "linked", "hooked")}
-    console, page = Console(binary, **wanted), None
+    console, page, said = Console(binary, **wanted), None, io.StringIO()
     try:
-        console.start()
-        page = Page()
-        case(page, console)
+        with contextlib.redirect_stderr(said):
+            console.start()
+            page = Page()
+            case(page, console)
         complaints = page.complaints()
         assert not complaints, complaints
-        return True
+        return True, said.getvalue()
     except Exception:
-        traceback.print_exc()
-        print(console.log(), file=sys.stderr)
-        return False
+        return False, f"{said.getvalue()}{traceback.format_exc()}{console.log()}\n"
     finally:
         if page:
             page.close()
@@ -50,17 +60,21 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary", help="bus-node")
     parser.add_argument("--only", default="", help="cases whose names contain this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(),
+                        help="cases at a time (one for each processor)")
     arguments = parser.parse_args()
-    counts = {"passed": 0, "failed": 0}
-    every = [case for module in MODULES for case in importlib.import_module(module).ALL]
-    for case in every:
-        if arguments.only not in case.__name__:
-            continue
-        result = "passed" if run(case, arguments.binary) else "failed"
-        counts[result] += 1
-        print(f"{result}: {case.__name__.replace('_', ' ')}", flush=True)
-    print("{passed} passed, {failed} failed".format(**counts))
-    sys.exit(0 if counts["passed"] and not counts["failed"] else 1)
+    counts = {True: 0, False: 0}
+    with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
+        running = {pool.submit(run, module, name, arguments.binary): name
+                   for module, name in every() if arguments.only in name}
+        for ended in concurrent.futures.as_completed(running):
+            passed, said = ended.result()
+            counts[passed] += 1
+            print(said, end="", file=sys.stderr)
+            name = running[ended].replace("_", " ")
+            print(f"{'passed' if passed else 'failed'}: {name}", flush=True)
+    print(f"{counts[True]} passed, {counts[False]} failed")
+    sys.exit(0 if counts[True] and not counts[False] else 1)
 
 
 if __name__ == "__main__":
