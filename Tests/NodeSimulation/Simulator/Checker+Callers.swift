@@ -118,13 +118,14 @@ extension Checker {
                 $0.id == decision.id && ledger.deskAnswer(to: $0.id) == nil
                     && $0.option == decision.answer.option
             }
-            // A process that is killed at that moment takes its last word with it.
             guard let end = attempt?.result,
-                !ledger.asks.contains(where: {
-                    $0.id == decision.id
-                        && ($0.hasExpired || $0.lifeEnd.map { $0 < end.time + 500 } == true)
-                })
+                !ledger.asks.contains(where: { $0.id == decision.id && $0.hasExpired })
             else { return nil }
+            // A process that is killed at that moment takes its last word with it.
+            let isKilled = ledger.asks.contains {
+                $0.id == decision.id && $0.lifeEnd.map { $0 < end.time + 500 } == true
+            }
+            if isKilled, decision.result ?? .unknown == .unknown { return nil }
             let isTrue = decision.result == (end.didRecover ? .recovered : .failed)
             let isPrompt =
                 decision.settled.map { $0 <= plan.writable(from: end.time) + 500 } == true
