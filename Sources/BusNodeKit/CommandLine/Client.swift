@@ -121,8 +121,8 @@ package struct Conclusion {
             // A node is running, and at a limit.
             let isBusy = outcome.refusalCode == RejectCode.busy.rawValue
             status = isBusy ? .temporaryFailure : .unavailable
-            let isTooSoon = outcome.detail?.hasSuffix(UplinkMachine.notAcceptedYet) == true
-            let remedy = isTooSoon ? "; --grace 1m, or longer, waits for one that starts again" : ""
+            let remedy =
+                outcome.isTooSoon ? "; --grace 1m, or longer, waits for one that starts again" : ""
             text = "no node could be reached\(detail)\(remedy)"
         case .detached:
             status = .unavailable

@@ -143,7 +143,7 @@ struct UplinkResponder: Responder {
                 withdrawal: { received.map { $0.withdrawal ?? .abandoned } ?? .origin },
                 isOriginReachable: { received?.contact.isReachable ?? true })
         } catch {
-            ending = .unreachable(error.description, nil)
+            ending = .unreachable(tried: error.description, isTooSoon: false, nil)
         }
         if case .answered(let answer) = ending {
             let outcome = await carryOut(answer, error, request.present, uplink)

@@ -8,6 +8,7 @@ public struct Outcome: Hashable, Sendable {
         let detail: String?
         var refusalCode: UInt16?
         var isRemote = false
+        var isTooSoon = false
         var spokenBy: String?
         var presentation: PresentationID?
     }
@@ -55,6 +56,11 @@ public struct Outcome: Hashable, Sendable {
     public package(set) var isRemote: Bool {
         get { fields.value.isRemote }
         set { fields.value.isRemote = newValue }
+    }
+    /// Whether no node above was reached only because the time was too short: there was a link.
+    package var isTooSoon: Bool {
+        get { fields.value.isTooSoon }
+        set { fields.value.isTooSoon = newValue }
     }
     /// The name of the decider when the node's name alone would be unclear.
     package var spokenBy: String? {

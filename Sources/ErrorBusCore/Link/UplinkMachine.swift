@@ -93,8 +93,9 @@ package struct UplinkMachine: Sendable {
         if case .live = link { true } else { false }
     }
 
-    /// The reason where there is a link, and only the time was too short.
-    package static let notAcceptedYet = "connected, but no node above has accepted it yet"
+    /// Whether only the time was too short, where a presentation is not accepted yet: there is a
+    /// link, and nothing was refused on it.
+    var isTooSoon: Bool { isLive && lastFailure == nil }
 
     /// Why no presentation is accepted yet, for an "unreachable" that a person can act on.
     var whyNotAccepted: String {
@@ -103,7 +104,7 @@ package struct UplinkMachine: Sendable {
         case .idle: return "the node is not running yet"
         case .opening, .waiting: return "no node answers there"
         case .greeting: return "connected, but no WELCOME came"
-        case .live: return Self.notAcceptedYet
+        case .live: return "connected, but no node above has accepted it yet"
         case .closed: return "the node is going down"
         }
     }

@@ -159,7 +159,9 @@ extension NodeMachine {
             end(id, .refused(reject), on: way, at: now, into: &actions)
         case .expired(let id): end(id, .expired, on: way, at: now, into: &actions)
         case .graceOver(let id, let refusal):
-            end(id, .unreachable(tried(on: way), refusal), on: way, at: now, into: &actions)
+            let ending = UplinkEnding.unreachable(
+                tried: tried(on: way), isTooSoon: above[way].isTooSoon, refusal)
+            end(id, ending, on: way, at: now, into: &actions)
             // Only an origin's withdrawal is final under its id.
             let isForwarded = above[way].entries[id]?.request.isForwarded == true
             withdraw(id, isForwarded ? .abandoned : .origin, on: way, at: now, into: &actions)

@@ -250,8 +250,9 @@ package enum UplinkEnding: Hashable, Sendable {
     case answered(Answer)
     case refused(Message.Reject)
     case expired
-    /// No parent could be reached within the grace; with the endpoints tried.
-    case unreachable(String, Message.Reject?)
+    /// No parent could be reached within the grace; with the endpoints tried, and whether only the
+    /// time was too short.
+    case unreachable(tried: String, isTooSoon: Bool, Message.Reject?)
     /// The caller was cancelled.
     case withdrawn
     case shutDown

@@ -54,8 +54,9 @@ extension Outcome {
         case .expired: self.init(.expired, at: node, RejectCode.noAnswer)
         case .withdrawn: self.init(.withdrawn, at: node, "the caller gave up")
         case .shutDown: self.init(.shutDown, at: node, "node \(node) is going down")
-        case .unreachable(let tried, let refusal):
+        case .unreachable(let tried, let isTooSoon, let refusal):
             self.init(.unreachable, at: node, tried)
+            self.isTooSoon = isTooSoon
             refusalCode = refusal?.code.rawValue
         }
     }

@@ -48,7 +48,7 @@ import Testing
             request.present.digest = try #require(machine.below.entries[id]?.digest)
             _ = machine.asked(request, on: 0, caller: 1, at: now)
             let isOver = pass(5_000).contains {
-                if case .ended(caller: 1, .unreachable(_, _)) = $0 { true } else { false }
+                if case .ended(caller: 1, .unreachable) = $0 { true } else { false }
             }
             #expect(isOver)
         }

@@ -166,6 +166,32 @@ import Testing
         #expect(rig.machine.tableSizes.waiting == 0)
     }
 
+    @Test("A grace was only too short where the parent is up and has refused nothing")
+    func tooSoon() throws {
+        var slow = try Rig()
+        let request = UplinkRig.request(slow.id, grace: 0)
+        let first = slow.machine.asked(request, on: 0, caller: 1, at: slow.now).outcome
+        #expect(first?.isTooSoon == true)
+        let why = "connected, but no node above has accepted it yet"
+        #expect(first?.detail == "tried ipc:///p: \(why)")
+
+        var busy = try Rig()
+        let patient = UplinkRig.request(busy.id, grace: 100)
+        _ = busy.machine.asked(patient, on: 0, caller: 1, at: busy.now)
+        _ = busy.fromParent(.reject(Message.Reject(.busy, "full", id: busy.id)))
+        let second = busy.machine.ticked(at: busy.now + 200).outcome
+        #expect(second?.isTooSoon == false)
+        #expect(second?.detail == "tried ipc:///p: refused: 429 full")
+
+        var gone = try Rig()
+        _ = gone.machine.above(0, at: gone.now) { [now = gone.now] in
+            $0.disconnected("the connection was lost", at: now)
+        }
+        let third = gone.machine.asked(request, on: 0, caller: 1, at: gone.now).outcome
+        #expect(third?.isTooSoon == false)
+        #expect(third?.detail == "tried ipc:///p: the connection was lost")
+    }
+
     @Test("A result that is unknown only because the node stops is left open above")
     func stopping() throws {
         var rig = try Rig()
@@ -185,6 +211,14 @@ extension [NodeAction] {
 
     var up: [Message] {
         compactMap { if case .above(_, .send(let message)) = $0 { message } else { nil } }
+    }
+
+    /// What the first caller whose presentation ended gets.
+    fileprivate var outcome: Outcome? {
+        let endings: [UplinkEnding] = compactMap {
+            if case .ended(_, let ending) = $0 { ending } else { nil }
+        }
+        return endings.first.map { Outcome($0, at: "c") }
     }
 
     var offers: [DownlinkOffer] {
