@@ -46,30 +46,41 @@ package struct RuleMatch: Hashable, Sendable {
         ) { $0 + cost($1.value, report.userInfo[$1.key]?.matchableText) }
     }
 
+    /// The parts beside the fields of ``userInfo``, in the order in which they are named.
+    private enum Part: String, CaseIterable {
+        case domain, code, severity, origin
+
+        /// Made once: ``RuleMatch/matches(_:origin:)`` runs for each presentation and rule.
+        static let all = allCases
+    }
+
     package func matches(_ report: ErrorReport, origin node: NodeName?) -> Bool {
-        guard Self.any(of: domain, matches: report.domain),
-            Self.any(of: code, matches: report.code.map(String.init)),
-            severity?.contains(report.severity) ?? true,
-            Self.any(of: origin, matches: node?.description)
-        else { return false }
-        return userInfo.allSatisfy { field, patterns in
-            Self.any(of: patterns, matches: report.userInfo[field]?.matchableText)
-        }
+        Part.all.allSatisfy { matches($0, of: report, origin: node) }
+            && userInfo.allSatisfy { Self.matches($0, $1, of: report) }
     }
 
     /// The names of the parts that do not match; empty where it matches.
     package func mismatches(_ report: ErrorReport, origin node: NodeName?) -> [String] {
-        let parts = [
-            ("domain", Self.any(of: domain, matches: report.domain)),
-            ("code", Self.any(of: code, matches: report.code.map(String.init))),
-            ("severity", severity?.contains(report.severity) ?? true),
-            ("origin", Self.any(of: origin, matches: node?.description)),
-        ]
-        let fields = userInfo.sorted { $0.key < $1.key }.map { field, patterns in
-            let text = report.userInfo[field]?.matchableText
-            return ("userInfo.\(field)", Self.any(of: patterns, matches: text))
+        let parts = Part.all.filter { !matches($0, of: report, origin: node) }
+        let fields = userInfo.filter { !Self.matches($0, $1, of: report) }
+        return parts.map(\.rawValue) + fields.keys.sorted().map { "userInfo.\($0)" }
+    }
+
+    private func matches(
+        _ part: Part, of report: ErrorReport, origin node: NodeName?
+    ) -> Bool {
+        switch part {
+        case .domain: Self.any(of: domain, matches: report.domain)
+        case .code: Self.any(of: code, matches: report.code.map(String.init))
+        case .severity: severity?.contains(report.severity) ?? true
+        case .origin: Self.any(of: origin, matches: node?.description)
         }
-        return (parts + fields).filter { !$0.1 }.map(\.0)
+    }
+
+    private static func matches(
+        _ field: String, _ patterns: [TextPattern], of report: ErrorReport
+    ) -> Bool {
+        any(of: patterns, matches: report.userInfo[field]?.matchableText)
     }
 
     private static func any(of patterns: [TextPattern]?, matches text: String?) -> Bool {
