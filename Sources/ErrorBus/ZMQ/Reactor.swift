@@ -40,7 +40,7 @@ actor Reactor {
         /// Whether freed memory is given back once all is read and delivered: the receive queue was
         /// full, or libzmq held much.
         var givesBack = false
-        /// Whether it was ever connected: a later result of a lookup belongs to the next socket.
+        /// Whether it was ever connected: a later result of its check belongs to the next socket.
         var wasConnected = false
         /// Whether that connection was lost: what libzmq reports later is of another.
         var isLost = false
@@ -73,8 +73,8 @@ actor Reactor {
     var nextFailures = MonotonicTime(milliseconds: 0)
     /// Filled by the monitors' threads.
     private nonisolated let connectionEvents = Mutex<[(SocketID, ConnectionEvent)]>([])
-    /// Filled by the lookup threads.
-    private nonisolated let hostFailures = Mutex<[(SocketID, String)]>([])
+    /// Filled by the checks of endpoints, from any thread.
+    private nonisolated let checkFailures = Mutex<[(SocketID, String)]>([])
     /// Filled from any thread.
     private nonisolated let nudged = Mutex<[ObjectIdentifier: Nudge]>([:])
     /// The number of polls.
@@ -272,7 +272,7 @@ actor Reactor {
             }
             slots[id]?.receiver.changed(event, on: id)
         }
-        let failures = hostFailures.withLock { failures in
+        let failures = checkFailures.withLock { failures in
             defer { failures.removeAll() }
             return failures
         }
@@ -334,14 +334,14 @@ actor Reactor {
             socket: socket, receiver: receiver, monitor: monitor, watch: watch,
             queue: ReceiveQueue(isOfParent: kind == .dealer))
         pollItems = []
-        if kind == .dealer { lookUpHost(of: endpoint, for: id) }
+        if kind == .dealer { check(endpoint, for: id) }
         return id
     }
 
-    private func lookUpHost(of endpoint: Endpoint, for id: SocketID) {
-        HostLookup.start(endpoint) { [weak self] reason in
+    private func check(_ endpoint: Endpoint, for id: SocketID) {
+        EndpointCheck.start(endpoint) { [weak self] reason in
             guard let self else { return }
-            hostFailures.withLock { $0.append((id, reason)) }
+            checkFailures.withLock { $0.append((id, reason)) }
             reactorExecutor.signal()
         }
     }

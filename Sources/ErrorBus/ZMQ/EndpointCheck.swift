@@ -1,27 +1,35 @@
 import Glibc
 import Synchronization
 
-/// Detects a host without an address, and a socket file that this user may not connect to. libzmq
-/// meets both too, but it retries endlessly and silently.
-final class HostLookup: Sendable {
-    /// Called with the fault: for a host on the lookup's thread, for a file before the start
+/// Detects an endpoint that no connection can be made to: a host without an address, a socket file
+/// that this user may not connect to. libzmq meets both too, but it retries endlessly and silently.
+enum EndpointCheck {
+    /// Called with the fault: for a host on the thread of its lookup, for a file before the start
     /// returns.
     typealias Handler = @Sendable (String) -> Void
 
+    static func start(_ endpoint: Endpoint, failed: @escaping Handler) {
+        switch endpoint.address {
+        case .tcp(let host, _): HostLookup.start(host, failed: failed)
+        case .ipc(let path):
+            if let reason = SocketFile.refusal(at: path) { failed(reason) }
+        }
+    }
+}
+
+/// The lookup of a host's address, on a thread of its own.
+private final class HostLookup: Sendable {
     /// The most lookups at once; a name server that does not answer holds a thread for up to 30 s.
     private static let runningMax = 8
     private static let runningCount = Atomic<Int>(0)
 
     private let host: String
-    private let handler: Handler
+    private let handler: EndpointCheck.Handler
 
-    /// Starts a thread for an endpoint whose host is a name. At the limit none is started; the
-    /// link's next attempt tries again.
-    static func start(_ endpoint: Endpoint, failed: @escaping Handler) {
-        if case .ipc(let path) = endpoint.address, let reason = SocketFile.refusal(at: path) {
-            failed(reason)
-        }
-        guard case .tcp(let host, _) = endpoint.address, isName(host) else { return }
+    /// Starts a thread for a host that is a name. At the limit none is started; the link's next
+    /// attempt tries again.
+    static func start(_ host: String, failed: @escaping EndpointCheck.Handler) {
+        guard isName(host) else { return }
         guard runningCount.add(1, ordering: .relaxed).newValue <= runningMax else {
             runningCount.subtract(1, ordering: .relaxed)
             return
@@ -36,7 +44,7 @@ final class HostLookup: Sendable {
         pthread_detach(handle)
     }
 
-    private init(_ host: String, _ handler: @escaping Handler) {
+    private init(_ host: String, _ handler: @escaping EndpointCheck.Handler) {
         self.host = host
         self.handler = handler
     }
