@@ -7,6 +7,7 @@ public struct Outcome: Hashable, Sendable {
         let decision: Answer?
         let detail: String?
         var refusalCode: UInt16?
+        var refusalText: String?
         var isRemote = false
         var isTooSoon = false
         var spokenBy: String?
@@ -51,6 +52,11 @@ public struct Outcome: Hashable, Sendable {
     public package(set) var refusalCode: UInt16? {
         get { fields.value.refusalCode }
         set { fields.value.refusalCode = newValue }
+    }
+    /// The reason in the refusal of another process, without the code that ``detail`` begins with.
+    package var refusalText: String? {
+        get { fields.value.refusalText }
+        set { fields.value.refusalText = newValue }
     }
     /// Whether another process decided; ``decidedBy`` is then the name that it sent.
     public package(set) var isRemote: Bool {

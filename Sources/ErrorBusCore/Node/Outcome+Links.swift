@@ -4,10 +4,8 @@ extension DownlinkVerdict {
     package init?(_ outcome: Outcome, node: NodeName) {
         let reason = outcome.detail ?? outcome.reason.rawValue
         if let code = outcome.refusalCode.flatMap({ RejectCode(rawValue: $0) }) {
-            // Otherwise each hop would prepend the number again.
-            let number = "\(code.rawValue) "
-            self = .refused(
-                code, reason.hasPrefix(number) ? String(reason.dropFirst(number.count)) : reason)
+            // With the detail each hop would prepend the number again.
+            self = .refused(code, outcome.refusalText ?? reason)
             return
         }
         // A decision is passed down, whatever another node calls its reason.
@@ -78,6 +76,7 @@ extension Outcome {
             }
         self.init(reason, at: node, "\(reject.code.rawValue) \(reject.reason)")
         refusalCode = reject.code.rawValue
+        refusalText = reject.reason
         isRemote = true
     }
 }

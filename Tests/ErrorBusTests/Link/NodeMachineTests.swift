@@ -109,7 +109,14 @@ import Testing
         var rig = try Rig()
         rig.ask()
         let reject = Message.Reject(.gone, "shown before", id: rig.id)
-        #expect(rig.fromParent(.reject(reject)).down(to: rig.child) == [.reject])
+        let actions = rig.fromParent(.reject(reject))
+        guard case .reject(let told) = actions.messages(to: rig.child).first else {
+            Issue.record("\(actions)")
+            return
+        }
+        // The detail of an outcome begins with the number, and the child prepends it as well.
+        #expect(told.code == .gone && told.reason == "shown before")
+        #expect(actions.down(to: rig.child) == [.reject])
         #expect(rig.machine.passingCount == 0)
 
         var large = try Rig()
