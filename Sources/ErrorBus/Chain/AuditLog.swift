@@ -1,4 +1,4 @@
-/// The ledger of a node, and everything else that follows the events of its presentations.
+/// A follower of the events of a node's presentations, such as the node's ledger.
 public protocol AuditLog: Sendable {
     /// Called in the order of events, from any thread. Must not wait for long.
     func record(_ event: PresentationEvent)
@@ -33,7 +33,7 @@ public struct PresentationEvent: Hashable, Sendable {
         case completed(Outcome)
     }
 
-    /// The presentation.
+    /// The id of the presentation.
     public let id: PresentationID
     /// The event, with its values.
     public let what: What

@@ -18,7 +18,8 @@ import Synchronization
 ///   presented. The same happens when the representative is withdrawn or reaches its own deadline;
 ///   the option that it declares for that case (`onExpiry`) applies to it alone.
 ///
-/// The error that climbs does so as a ``Recoverable``: probe it with ``Swift/Error/causing(_:)``.
+/// The error that climbs is wrapped in a ``Recoverable``: ``Swift/Error/causing(_:)`` finds the
+/// original.
 public final class CoalescingResponder: Responder {
     /// The default number of errors that may wait for one answer.
     public static let memberCountMaxDefault = 256

@@ -30,7 +30,7 @@ public struct PresentationContext: Sendable {
 
     private var fields: Boxed<Fields>
 
-    /// A new presentation with these options, for tests of a responder's own methods.
+    /// The context of a new presentation, for tests of a responder's own methods.
     /// ``Responder/presentError(_:options:from:)`` makes one by itself.
     public init(_ options: PresentationOptions = PresentationOptions()) {
         self.init(options, from: nil)
@@ -66,11 +66,11 @@ public struct PresentationContext: Sendable {
 
     /// The id of the presentation.
     public var id: PresentationID { fields.value.id }
-    /// The earlier presentation of the same operation, if this one repeats it.
+    /// The id of the earlier presentation of the same operation; nil when this one repeats none.
     public var retryOf: PresentationID? { fields.value.retryOf }
-    /// How many presentations of the same operation came before.
+    /// The number of earlier presentations of the same operation.
     public var retryCount: Int { fields.value.retryCount }
-    /// How long the caller waits; nil: without a limit.
+    /// The time until which the caller waits; nil while none is set.
     public internal(set) var deadline: ContinuousClock.Instant? {
         get { fields.value.deadline }
         set { fields.value.deadline = newValue }
@@ -201,10 +201,11 @@ public struct PresentationContext: Sendable {
 
 /// The settings of one presentation that a caller may give with the error.
 public struct PresentationOptions: Sendable {
-    /// The id to present under. An id that was used before names the same presentation: its
-    /// recorded answer is returned and no presenter is asked.
+    /// The id to present under; nil: a new one. An id that was used before names the same
+    /// presentation: its recorded answer is returned and no presenter is asked.
     public var id: PresentationID?
-    /// The time to wait for an answer; nil: without a limit.
+    /// The time to wait for an answer; nil: the deadline of this process's node, if it has one
+    /// (``NodeSettings/deadline``), else no limit.
     public var deadline: Duration?
     /// The id of the option to apply when no answer comes before the deadline; nil: the option that
     /// the error's report declares, if any. The outcome then has reason `answered` and an answer

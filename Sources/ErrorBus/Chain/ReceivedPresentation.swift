@@ -55,9 +55,9 @@ final class ReceivedPresentation: Sendable {
     func withdrawn(_ reason: Message.WithdrawReason?) { givenUp.withLock { $0 = reason } }
 }
 
-/// The contact with an origin: whether it can be reached, as far as this node knows. While it
-/// cannot, the presentation stays open for a time, the node keeps the answer, and the prompt shows
-/// that.
+/// The contact with an origin: whether the origin can be reached, as far as this node knows. While
+/// it cannot, the presentation stays open for the ``NodeSettings/abandonAfter`` of the node that
+/// lost it, this node keeps an answer, and the prompt shows that the origin is out of reach.
 public final class OriginContact: Sendable {
     private struct State {
         var isReachable: Bool

@@ -40,6 +40,9 @@ extension Responder {
     ///   - options: Settings for each presentation; an id applies to the first one only.
     ///   - context: The presentation inside which they begin, as for
     ///     ``presentError(_:options:from:)``.
+    ///   - isolation: The actor that runs the operation; the caller's by default.
+    ///   - operation: The work, which runs again only after its error was recovered from.
+    /// - Returns: The result of the operation.
     /// - Throws: The operation's last error when nothing recovered it. A `CancellationError`, and
     ///   any error of a cancelled task, is thrown without being presented.
     public func withRecovery<Value>(

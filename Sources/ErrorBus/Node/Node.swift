@@ -112,8 +112,8 @@ public final class Node: Service {
             settings.name, driver: driver, presentations: presentations, parts: parts)
     }
 
-    /// The endpoints where children can connect while it runs, in the order of the settings, with
-    /// the port that the system chose for an open one (`tcp://HOST:*`). Empty before and after.
+    /// The endpoints where children can connect while the node runs, in the order of the settings,
+    /// with the port that the system chose for `tcp://HOST:*`. Empty before and after.
     public var boundEndpoints: [Endpoint] {
         get async { isStarted.load(ordering: .acquiring) ? await transport.boundEndpoints() : [] }
     }

@@ -21,10 +21,10 @@ public struct NodeParts: Sendable {
     /// they are refused (410).
     package var asksAgainAfterRestart = true
     /// A closure that changes the report of each error of this process where the error enters the
-    /// node, before a rule, a presenter, a ledger or another process gets it; nil for none. For
-    /// what should not leave the process: `parts.redact = { $0.maskSecrets() }`. Called on the
-    /// presenting task, also again on what it has returned, in which it then must change nothing;
-    /// must not wait. Errors of children pass unchanged.
+    /// node, before a rule, a presenter, a ledger or another process gets it; nil for none. It
+    /// removes what should not leave the process: `parts.redact = { $0.maskSecrets() }`. Called on
+    /// the presenting task; must not wait. A second call with a report that it has changed must
+    /// change nothing more. Errors of children pass unchanged.
     public var redact: (@Sendable (inout ErrorReport) -> Void)?
     /// The ledger of this node; nil for none.
     public var audit: (any AuditLog)?

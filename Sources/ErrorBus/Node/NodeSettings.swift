@@ -2,16 +2,17 @@
 public struct NodeSettings: Hashable, Sendable {
     /// The node's name, unique in its topology. Not ``NodeName/bare``, which is reserved.
     public let name: NodeName
-    /// The endpoints where children connect; empty: none can.
+    /// The endpoints where children connect; empty: no child can.
     public var listen: [Endpoint] = []
     /// The time limit of a presentation that arises here; nil: as long as its caller lives.
     public var deadline: Duration?
     /// What happens to open presentations once ``grace`` has passed without a parent.
     public var whenUnreachable = UnreachablePolicy.hold
-    /// How long no parent may be reachable before ``whenUnreachable`` applies; 10 s by default.
-    public var grace: Duration = .seconds(10)
-    /// How long a child may be out of reach before its presentations are withdrawn; 60 s by
+    /// The time without a reachable parent after which ``whenUnreachable`` applies; 10 s by
     /// default.
+    public var grace: Duration = .seconds(10)
+    /// The time after which the presentations of a child that is out of reach are withdrawn; 60 s
+    /// by default.
     public var abandonAfter: Duration = .seconds(60)
     /// Whether links to other machines need no keys. By default a node without keys refuses to
     /// listen on anything but ipc and loopback (``NodeError/unauthenticated(_:)``), and to connect
@@ -25,7 +26,7 @@ public struct NodeSettings: Hashable, Sendable {
 /// What an origin does with an open presentation once its parent has been out of reach for longer
 /// than the grace.
 public enum UnreachablePolicy: String, Hashable, Sendable, CaseIterable {
-    /// Wait; it is presented when the link is back.
+    /// Wait; the error is presented when the link is back.
     case hold
     /// Ask the presenters of this process.
     case presentLocally

@@ -14,8 +14,9 @@ public protocol Presenter: Sendable {
     ///
     /// An error that the presenter itself presents is a new presentation: begin it from
     /// `prompt.context`.
-    /// - Throws: When the prompt cannot be shown. The fault is logged here and the next presenter
-    ///   is asked; it is never sent to the origin.
+    ///
+    /// - Throws: When the prompt cannot be shown. ``PresentingResponder`` logs the fault and asks
+    ///   the next presenter; the origin does not get the fault.
     func present(_ prompt: Prompt) async throws -> Answer?
 }
 
@@ -30,8 +31,10 @@ public struct FirstOfPresenters: Presenter {
 
     /// A presenter of all these presenters.
     ///
-    /// - Parameter presenters: In the order of their names in ``presenterName``; the order does not
-    ///   affect which answer is first.
+    /// - Parameters:
+    ///   - presenters: In the order of their names in ``presenterName``; the order does not affect
+    ///     which answer is first.
+    ///   - logger: Logs presenters that fail.
     public init(_ presenters: [any Presenter], logger: Logger) {
         presenterName = presenters.map(\.presenterName).joined(separator: ", ")
         self.presenters = presenters

@@ -19,7 +19,7 @@ public final class PresentingResponder: Responder {
     /// - Parameters:
     ///   - name: The decider in outcomes.
     ///   - presenters: Asked in order until one does not decline.
-    ///   - next: The responder that gets the errors which all presenters declined.
+    ///   - next: The responder that gets the errors that all presenters declined.
     ///   - cancellation: Decides which errors are user cancellations.
     ///   - audit: The log of what is presented and decided.
     ///   - logger: Logs presenters that fail.

@@ -56,13 +56,14 @@ public final class Prompt: Sendable {
     public var origin: NodeName? { context.received?.origin }
     /// The nodes that the presentation came through, origin first; empty within one process.
     public var path: [NodeName] { context.received?.present.path ?? [] }
-    /// How many times the same operation was presented before. From another process it comes with
-    /// the report.
+    /// The number of earlier presentations of the same operation. For an error of another process
+    /// the report has it.
     public var retryCount: Int { max(context.retryCount, report.retryCount) }
     /// Whether the presentation may have been shown before, in this life of the node or an earlier
     /// one, without a recorded answer.
     public var wasShownBefore: Bool { context.wasShownBefore }
-    /// The contact with the origin: whether it can be reached. Nil for an error of this process.
+    /// The contact with the origin: whether the origin can be reached. Nil for an error of this
+    /// process.
     public var contact: OriginContact? { context.received?.contact }
     /// The time until which an answer counts; nil: as long as the origin lives.
     public var deadline: ContinuousClock.Instant? { context.deadline }
@@ -76,13 +77,13 @@ public final class Prompt: Sendable {
     ///   - via: How the decision was made.
     ///   - id: Names this answer; repeating it with the same option, values and comment is
     ///     acknowledged.
-    ///   - values: The values of the option's fields, by name, those of secrets among them.
-    ///   - comment: Why it is given, for the origin and the record; cut to
+    ///   - values: The values of the option's fields by name, secrets included.
+    ///   - comment: Why the answer is given, for the origin and the record; cut to
     ///     ``ErrorReport/Limits/commentByteCount``.
     /// - Returns: The answer that counts.
-    /// - Throws: When the option is not offered, cannot be signed here or needs two people, when a
-    ///   value is missing or not one of its field, or when the prompt is answered or closed. The
-    ///   prompt is unchanged.
+    /// - Throws: ``AnswerRefusal`` when the option is not offered, cannot be signed here or needs
+    ///   two people, when a value is missing or does not fit its field, or when the prompt is
+    ///   answered or closed. A refusal leaves the prompt unchanged.
     public func answer(
         _ option: String, by: String, via: Answer.Via, id: UniqueID? = nil,
         values: [String: JSONValue] = [:], comment: String? = nil
@@ -97,10 +98,10 @@ public final class Prompt: Sendable {
     /// The answer that counts; nil before there is one.
     public var answer: Answer? { state.withLock { $0.machine.answer } }
 
-    /// Calls `observer` once with whether the answer that counts is recorded: in the journal, if
-    /// this node keeps one. Before that a restart of this node presents again, so a presenter that
-    /// shows an answer as given shows it after this call. False: it does not count, since the
-    /// prompt ended first, another answer was on record, or the journal refused it. Called from any
+    /// Calls `observer` once with whether the answer is recorded: in the journal, if this node
+    /// keeps one. A node that restarts before that presents the error again, so a presenter shows
+    /// an answer as given only after this call. False: the answer does not count, since the prompt
+    /// ended first, another answer was on record, or the journal refused it. Called from any
     /// thread; must not wait.
     public func onRecord(_ observer: @escaping @Sendable (_ isRecorded: Bool) -> Void) {
         record.observe(observer)
@@ -109,7 +110,7 @@ public final class Prompt: Sendable {
     /// Whether an answer is still accepted.
     public var isOpen: Bool { ending == nil }
 
-    /// Reports where the presentation stands to the waiting side.
+    /// Reports the state of the presentation to the waiting side.
     public func moved(to station: PresentationState.Station, by: String? = nil) {
         context.stateChanged(PresentationState(station, by: by))
     }

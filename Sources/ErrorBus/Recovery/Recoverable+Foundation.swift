@@ -19,9 +19,11 @@ extension Recoverable: LocalizedError, RecoverableError {
         runAttempt(optionIndex) { handler.call($0) }
     }
 
-    /// Blocks the calling thread until the attempt has ended (at most its own time limit): the
-    /// application-modal form. Do not call it on the cooperative pool; async code uses the
-    /// attempter.
+    /// Runs the attempt of an option, and blocks the calling thread until the attempt has ended, at
+    /// most for its time limit: Foundation's application-modal form. Do not call it on the
+    /// cooperative pool; async code uses the attempter.
+    ///
+    /// - Returns: Whether the attempt recovered; false for an index without an option.
     public func attemptRecovery(optionIndex: Int) -> Bool {
         let result = BlockingResult()
         runAttempt(optionIndex) { result.set($0) }

@@ -19,6 +19,8 @@ public struct Recoverable: AttemptableError {
 extension Error {
     /// This error with `options` as its only options, each owned by this process. To keep its
     /// earlier options use ``addingRecoveryOptions(_:timeLimit:options:)``.
+    ///
+    /// - Parameter timeLimit: The limit of each attempt, as for ``OptionAttempter``.
     public func recoverable(
         timeLimit: Duration = OptionAttempter.timeLimitDefault,
         @RecoveryOptionBuilder options: () -> [RecoveryOption]
@@ -72,8 +74,8 @@ extension Error {
         return report == before ? self : rewriting { $0 = report }
     }
 
-    /// This error, or the one that a ``Recoverable`` wraps, as a `Failure`; nil when neither is
-    /// one.
+    /// This error, or the error that a ``Recoverable`` wraps at any depth, as a `Failure`; nil when
+    /// none of them is one.
     public func causing<Failure: Error>(_ type: Failure.Type) -> Failure? {
         var error: any Error = self
         while true {

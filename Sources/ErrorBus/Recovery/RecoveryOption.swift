@@ -43,11 +43,11 @@ public struct RecoveryOption: Sendable {
     /// An option that asks for values.
     ///
     /// - Parameters:
-    ///   - fields: What it asks for, in the order in which people give them; at most
-    ///     ``ErrorReport/Limits/fieldCount``. A parent refuses a report with fields that break a
-    ///     limit.
-    ///   - attempt: As above, with the values: checked, and with the defaults of those that were
-    ///     not given.
+    ///   - fields: The values that the option asks for, in the order in which people give them; at
+    ///     most ``ErrorReport/Limits/fieldCount``. A parent refuses a report with fields that break
+    ///     a limit.
+    ///   - attempt: Runs in this process when the option is chosen, at most once for each answer.
+    ///     The closure gets the checked values, and the defaults of those that were not given.
     public init(
         _ title: String, id: String, role: ErrorReport.Option.Role? = nil,
         isDeclaredDefault: Bool = false, needsSignature: Bool = false,
@@ -76,7 +76,8 @@ public struct RecoveryOption: Sendable {
         RecoveryOption(title, id: "cancel", role: .cancel) { false }
     }
 
-    /// The option `ok`, which acknowledges without recovery: that of an error without options.
+    /// The option `ok`, which acknowledges without recovery: the only one of an error without
+    /// options.
     public static var okay: RecoveryOption { RecoveryOption(.okay) { _ in false } }
 }
 

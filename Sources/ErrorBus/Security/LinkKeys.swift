@@ -11,7 +11,7 @@ public struct LinkKeys: Hashable, Sendable {
     public var own: KeyPair
     /// The public keys of parents and children, by name.
     public var known: [NodeName: PublicKey]
-    /// The keys that names had before, which pass beside theirs while a pair is replaced.
+    /// The earlier public keys of nodes whose pair is being replaced, accepted beside ``known``.
     public var former: [NodeName: PublicKey] = [:]
     /// The names of parents, by the endpoints that this node connects to.
     public var parents: [Endpoint: NodeName]
@@ -20,7 +20,7 @@ public struct LinkKeys: Hashable, Sendable {
     /// The nodes whose signatures of answers count, with their keys: two for a node whose pair is
     /// being replaced.
     public var signers: [NodeName: [SignerKey]] = [:]
-    /// The name under which this node signs the answers that it gives; nil: it signs none.
+    /// The name under which this node signs its answers; nil: it signs none.
     public var signsAs: NodeName?
     /// Names that stand for themselves alone, also without a key.
     package var reserved: Set<NodeName> = []
@@ -33,7 +33,7 @@ public struct LinkKeys: Hashable, Sendable {
     }
 }
 
-/// The keys of a node as they are now: they can be replaced while it runs.
+/// The current keys of a node, which can be replaced while the node runs.
 ///
 /// New links use the new keys. A link to a peer whose key is no longer known ends at once: what the
 /// peer sends is dropped, and nothing is sent to it. A listening socket keeps its own pair until

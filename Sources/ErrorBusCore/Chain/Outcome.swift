@@ -1,4 +1,5 @@
-/// What the caller of `presentError` gets, exactly once, whatever happened on the way.
+/// The end of a presentation, which the caller of `presentError` gets exactly once, whatever
+/// happened on the way.
 public struct Outcome: Hashable, Sendable {
     private struct Fields: Hashable, Sendable {
         let didRecover: Bool
@@ -20,6 +21,7 @@ public struct Outcome: Hashable, Sendable {
     ///
     /// - Parameters:
     ///   - didRecover: Whether the original call is safe to send again.
+    ///   - reason: The reason why the presentation ended.
     ///   - decidedBy: The name of the responder or node that decided.
     ///   - answer: The decision, when an option was chosen.
     ///   - detail: More about the reason, for people.
@@ -48,7 +50,7 @@ public struct Outcome: Hashable, Sendable {
     /// More about the reason, for people.
     public var detail: String? { fields.value.detail }
 
-    /// The code of the refusal when another process refused (docs/wire.md, section 12).
+    /// The code of another process's refusal (docs/wire.md, section 12); nil without one.
     public package(set) var refusalCode: UInt16? {
         get { fields.value.refusalCode }
         set { fields.value.refusalCode = newValue }
@@ -73,7 +75,7 @@ public struct Outcome: Hashable, Sendable {
         get { fields.value.spokenBy }
         set { fields.value.spokenBy = newValue }
     }
-    /// The presentation of this outcome; nil while a responder returns it.
+    /// The id of the presentation; nil until the responder that made the outcome has returned it.
     public package(set) var presentation: PresentationID? {
         get { fields.value.presentation }
         set { fields.value.presentation = newValue }
@@ -151,7 +153,7 @@ extension Outcome {
         public static let declined = Reason(rawValue: "declined")
         /// No answer came before the deadline.
         public static let expired = Reason(rawValue: "expired")
-        /// The chain ended before any presenter.
+        /// The chain ended without a presenter that took the error.
         public static let detached = Reason(rawValue: "detached")
         /// The next process could not be reached.
         public static let unreachable = Reason(rawValue: "unreachable")
@@ -174,11 +176,13 @@ extension Outcome {
         public static let undelivered = Reason(rawValue: "undelivered")
         /// The origin withdrew: its task was cancelled.
         public static let withdrawn = Reason(rawValue: "withdrawn")
-        /// A node found itself in the path.
+        /// The chain is a circle: a node found itself in the path, or a responder met the
+        /// presentation again.
         public static let cycle = Reason(rawValue: "cycle")
-        /// The path exceeds the limit of hops.
+        /// A limit is exceeded: 16 hops, 64 responders in one process, or 16 presentations, each
+        /// begun inside the one before.
         public static let tooManyHops = Reason(rawValue: "tooManyHops")
-        /// A node is at its limit of open presentations.
+        /// A node, or this process, is at its limit of open presentations.
         public static let busy = Reason(rawValue: "busy")
         /// A node refused the request: malformed, too large, another report under the same id, ...
         public static let rejected = Reason(rawValue: "rejected")

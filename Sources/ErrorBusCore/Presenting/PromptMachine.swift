@@ -99,7 +99,7 @@ package indirect enum PromptEnding: Hashable, Sendable {
     case closed(Outcome.Reason)
 }
 
-/// Why an answer was refused. The prompt is unchanged.
+/// The reason why an answer was refused. The prompt is unchanged.
 public enum AnswerRefusal: Error, Hashable, Sendable {
     /// The report does not offer this option.
     case notOffered(option: String, offered: [String])
@@ -107,7 +107,7 @@ public enum AnswerRefusal: Error, Hashable, Sendable {
     case cannotSign(option: String)
     /// The option needs two people, whom only a console with users knows.
     case needsTwoPeople(option: String)
-    /// A value is missing, or is not one of the option's field.
+    /// A value is missing, or does not fit its field.
     case badValue(option: String, FieldFault)
     /// The prompt is already answered.
     case alreadyAnswered(Answer)

@@ -9,7 +9,7 @@ extension Answer {
     /// The values for the fields of the chosen option, checked, with the defaults of those that
     /// were not given. For attempters of your own: the options of this library check themselves.
     ///
-    /// - Throws: ``FieldFault`` for the first value that is missing or not one of its field. The
+    /// - Throws: ``FieldFault`` for the first value that is missing or does not fit its field. The
     ///   attempt must not run then: return ``AttemptResult/badValue(_:)``.
     public func values(for option: ErrorReport.Option) throws(FieldFault) -> FieldValues {
         try GivenValues(payload: extras.payload).checked(for: option.fields)

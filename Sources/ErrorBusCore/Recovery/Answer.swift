@@ -58,9 +58,9 @@ public struct Answer: Hashable, Sendable {
     ///   - by: The author; cut to ``byScalarCountMax``.
     ///   - via: How the decision was made.
     ///   - second: The person who confirmed it.
-    ///   - values: The values of the option's fields, by name.
-    ///   - secrets: Those of its fields of kind secret.
-    ///   - comment: Why it is given; cut to ``ErrorReport/Limits/commentByteCount``.
+    ///   - values: The values of the option's other fields, by name.
+    ///   - secrets: The values of the option's secret fields, by name.
+    ///   - comment: Why the answer is given; cut to ``ErrorReport/Limits/commentByteCount``.
     public init(
         id: UniqueID = PresentationID.make().value, option: String, by: String, via: Via,
         second: String? = nil, values: [String: JSONValue] = [:],

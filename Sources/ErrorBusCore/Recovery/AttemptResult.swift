@@ -12,7 +12,7 @@ public enum AttemptResult: Hashable, Sendable {
     case noAttempter
     /// No such option was offered.
     case notOffered
-    /// The answer has a value that is not one of the option's fields, or lacks one. Nothing ran.
+    /// The answer lacks a value that the option needs, or has one that does not fit. Nothing ran.
     case badValue(FieldFault)
     /// The owner is another process, which reported this result.
     case remote(RecoveryResult)

@@ -19,8 +19,8 @@ extension ErrorReport {
             case choice([String])
             /// True or false.
             case boolean
-            /// A text that is shown and stored nowhere: not in logs, ledgers, journals and status,
-            /// and to no person. It may have several lines.
+            /// A text that is never shown and never stored: not to a person, nor in logs, ledgers,
+            /// journals and status. It may have several lines.
             case secret(length: ClosedRange<Int>, pattern: String? = nil)
         }
 
@@ -100,7 +100,7 @@ extension ErrorReport.Field {
             default: value.map { .bool($0) })
     }
 
-    /// A field for a secret: text that is shown and stored nowhere.
+    /// A field for a secret: text that is never shown and never stored.
     public static func secret(
         _ name: String, label: String, isRequired: Bool = true,
         length: ClosedRange<Int> = anyLength, pattern: String? = nil
@@ -110,7 +110,7 @@ extension ErrorReport.Field {
             isRequired: isRequired)
     }
 
-    /// Whether the value is a secret, which is shown and stored nowhere.
+    /// Whether the value is a secret, which is never shown and never stored.
     public var isSecret: Bool { if case .secret = kind { true } else { false } }
 
     /// The same field without its pattern, for a check that must not take long.

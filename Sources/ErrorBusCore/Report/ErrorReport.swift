@@ -21,7 +21,7 @@ public struct ErrorReport: Hashable, Sendable {
     public var severity: Severity
     /// The time of the error, RFC 3339, for people. Decides nothing.
     public var occurredAt: String?
-    /// The earlier presentation of the same operation, if this error repeats it.
+    /// The id of the earlier presentation of the same operation; nil when this error repeats none.
     public var retryOf: PresentationID?
     /// The key of equal errors: errors of one domain with equal keys and equal options may share
     /// one prompt. Nil: errors with equal code and description may.
@@ -144,10 +144,10 @@ extension ErrorReport {
         /// option that Return chooses.
         public var isDeclaredDefault: Bool
         /// Whether an answer of another process needs the signature of a signer that the owner's
-        /// node knows: for what a relay in between must not be able to choose. The owner runs no
-        /// attempt for an answer without one.
+        /// node knows, so that no relay in between can choose the option. The owner runs no attempt
+        /// for an answer without one.
         public var needsSignature = false
-        /// Whether two different people have to choose it: one proposes it, another one confirms.
+        /// Whether two different people have to choose the option: one proposes, another confirms.
         /// The owner runs no attempt for an answer of another process that does not name both.
         ///
         /// Only a console that knows its users by their sign-in takes such an answer. Terminals,
@@ -196,7 +196,7 @@ extension [ErrorReport.Option] {
 extension ErrorReport {
     private static let retryCountKey = "retryCount"
 
-    /// How many presentations of the same operation came before. A policy sees from it that its
+    /// The number of earlier presentations of the same operation. A policy sees from it that its
     /// answer does not help. Carried under the key `retryCount`.
     public var retryCount: Int {
         get {

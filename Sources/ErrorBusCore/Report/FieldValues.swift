@@ -41,8 +41,8 @@ extension FieldValue: CustomStringConvertible, CustomDebugStringConvertible, Cus
     }
 }
 
-/// The values of an option's fields, checked, as its attempt gets them: those that were given, and
-/// the defaults of the others. A field that is not required and has no default may have none.
+/// The checked values of an option's fields, as the option's attempt gets them: the given values,
+/// and the defaults of the others. A field that is not required and has no default may have none.
 public struct FieldValues: Hashable, Sendable {
     /// What stands in place of a secret.
     package static let hidden = "(secret)"
@@ -55,9 +55,9 @@ public struct FieldValues: Hashable, Sendable {
     /// The values of an answer, checked against the fields of its option.
     ///
     /// - Parameters:
-    ///   - given: The values by name, those of secrets among them.
+    ///   - given: The values by name, secrets included.
     ///   - fields: The fields of the option.
-    /// - Throws: ``FieldFault`` for the first value that is missing, is not one of the field, or
+    /// - Throws: ``FieldFault`` for the first value that is missing, does not fit its field, or
     ///   belongs to no field.
     public init(
         _ given: [String: JSONValue], for fields: [ErrorReport.Field]
@@ -88,7 +88,7 @@ public struct FieldValues: Hashable, Sendable {
     /// The names of the fields that have a value, in alphabetical order.
     public var names: [String] { values.keys.sorted() }
 
-    /// The value of a field of kind text, choice or secret; nil for another one.
+    /// The value of a field of kind text, choice or secret; nil for another kind or no value.
     public func text(_ name: String) -> String? {
         switch values[name] {
         case .text(let text), .choice(let text), .secret(let text): text
@@ -96,15 +96,16 @@ public struct FieldValues: Hashable, Sendable {
         }
     }
 
-    /// The value of a field of kind number; nil for another one.
+    /// The value of a field of kind number; nil for another kind or no value.
     public func number(_ name: String) -> Double? {
         if case .number(let number) = values[name] { number } else { nil }
     }
 
-    /// The value of a field of kind number that is a whole one; nil for another one.
+    /// The value of a field of kind number as an integer; nil when it has a fraction or does not
+    /// fit, and for another kind or no value.
     public func integer(_ name: String) -> Int? { number(name).flatMap { Int(exactly: $0) } }
 
-    /// The value of a field of kind boolean; nil for another one.
+    /// The value of a field of kind boolean; nil for another kind or no value.
     public func boolean(_ name: String) -> Bool? {
         if case .boolean(let flag) = values[name] { flag } else { nil }
     }
@@ -150,7 +151,7 @@ extension FieldValues: CustomStringConvertible, CustomDebugStringConvertible, Cu
     }
 }
 
-/// Why a value is not one of an option's field.
+/// The reason why the values of an answer do not fit the fields of its option.
 public struct FieldFault: Error, Hashable, Sendable {
     /// The name of the field.
     public let field: String

@@ -1,7 +1,7 @@
 import Foundation
 
-/// The errors that count as a user cancellation: they are never shown and never leave the process,
-/// and the caller completes with `userCancelled`.
+/// The errors that count as a user cancellation, as `NSUserCancelledError` does in AppKit. They are
+/// never shown and never leave the process, and the caller completes with `userCancelled`.
 public struct UserCancellation: Hashable, Sendable {
     /// The domains and codes that count as cancelled.
     public var codes: Set<Code>
@@ -12,7 +12,7 @@ public struct UserCancellation: Hashable, Sendable {
     /// AppKit's rule: `NSUserCancelledError` only.
     public static let standard = UserCancellation(codes: [.userCancelled])
 
-    /// The rule that also has a cancelled transfer and a cancelled task.
+    /// AppKit's rule, with a cancelled transfer and a cancelled task as well.
     public static let extended = UserCancellation(
         codes: [.userCancelled, .transferCancelled, .taskCancelled])
 

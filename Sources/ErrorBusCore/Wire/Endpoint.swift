@@ -83,6 +83,9 @@ public struct Endpoint: Hashable, Sendable {
     }
 
     /// The endpoint with a relative ipc path resolved against `folder`; others unchanged.
+    ///
+    /// - Throws: ``EndpointError`` when the resolved path is not allowed, as one above
+    ///   ``pathByteCountMax``.
     public func resolved(relativeTo folder: String) throws(EndpointError) -> Endpoint {
         guard case .ipc(let path) = address, !path.hasPrefix("/"), !folder.isEmpty, folder != "."
         else { return self }
