@@ -113,6 +113,12 @@ class Page:
                         ".filter((node) => node.checkVisibility())"
                         ".map((node) => node.innerText)", selector)
 
+    def overflows(self):
+        """Whether something is wider than the part in which it scrolls."""
+        parts = "html, .page, #detail, .decide, dialog[open]"
+        return self.run("return [...document.querySelectorAll(arguments[0])]"
+                        ".some((node) => node.scrollWidth > node.clientWidth + 1)", parts)
+
     def click(self, selector, containing=""):
         def clicked():
             nodes = self.driver.find_elements(By.CSS_SELECTOR, selector)

@@ -334,6 +334,30 @@ def a_group_confirms_what_is_on_the_screen(page, console):
     assert left[replaced.id]["values"] == {"path": "/b"} and left[gone.id] is None, left
 
 
+def the_second_person_sees_all_of_a_long_value(page, console):
+    move = {"id": "move", "title": "Move it", "twoPeople": True, "fields": [
+        {"name": "path", "label": "Folder", "kind": "text"}]}
+    question, = console.ask(report("disk full", recoveryOptions=[move]))
+    console.await_open(1)
+    path = f"/{'x' * 2000}/etc"
+    console.call(f"/api/v1/presentations/{question.id}/answer",
+                 {"option": "move", "values": {"path": path}})
+    page.open(console.url_of(console.tokens["anna"]))
+    page.choose("disk full")
+    for width in (1280, 390):
+        page.resize(width, 844)
+        page.until(lambda: f"“Move it” with path “{path}”" in page.text(".proposal"),
+                   lambda: page.text(".proposal"))
+        page.until(lambda: not page.overflows(), f"nothing beyond the edge at {width}")
+        page.read()
+        page.click("[data-option=move]")
+        page.until(lambda: f"with path “{path}”; you confirm it" in page.text("#confirmDialog"),
+                   lambda: page.text("#confirmDialog"))
+        page.until(lambda: not page.overflows(), f"nothing beyond the edge at {width}")
+        page.press(page.keys.ESCAPE)
+        page.until(lambda: not page.text("#confirmDialog"), "the confirmation to go")
+
+
 def a_confirmation_ends_with_its_proposal(page, console):
     drop = {"id": "drop", "title": "Drop the table", "twoPeople": True}
     question, = console.ask(report("disk full", recoveryOptions=[drop]))
@@ -379,6 +403,6 @@ ALL = [a_viewer_sees_and_cannot_answer, disabled_buttons_say_why,
        consoles_on_one_host_keep_their_own_tokens, a_link_does_not_change_the_user,
        one_whom_the_proxy_names_signs_out_there, a_silence_of_one_who_may_not_answer_withholds,
        two_people_decide_together, a_confirmation_ends_with_its_proposal,
-       a_group_confirms_what_is_on_the_screen]
+       the_second_person_sees_all_of_a_long_value, a_group_confirms_what_is_on_the_screen]
 for case in ALL:
     case.users = USERS

@@ -94,10 +94,11 @@ export const originOf = ({ origin }) =>
 export const fromText = (item) =>
   [item.path.join(" › ") || item.origin || "this process", codeText(item)].join(" · ");
 
-/** Values that were given, for people; of secrets the names. */
+/** Values that were given, for people; of secrets the names. Whole, since a second person confirms
+ *  all of them. */
 export function valuesText({ values, secrets }) {
   const texts = Object.entries(values ?? {}).map(([name, value]) =>
-    `${shown(name, 32)} ${shown(typeof value === "string" ? `“${value}”` : value, 120)}`);
+    `${shown(name, 32)} ${shown(typeof value === "string" ? `“${value}”` : value)}`);
   const hidden = (secrets ?? []).map((name) => `${shown(name, 32)} (secret)`);
   const all = [...texts, ...hidden];
   return all.length > 0 ? ` with ${all.join(", ")}` : "";
