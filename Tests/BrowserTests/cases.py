@@ -1,7 +1,5 @@
 """What an operator does, in a browser. Each case gets a console of its own and a new page."""
-import contextlib
 import re
-import sqlite3
 
 from consoles import report
 
@@ -501,12 +499,7 @@ def what_the_inbox_has_forgotten_is_in_the_journal(page, console):
     assert presentation.answer() == ("skip", "bea")
     [kept] = console.call("/api/v1/history")["presentations"]
     assert kept["id"] == presentation.id and kept["option"] == "skip", kept
-    console.stop()
-    # Without its report it does not come back into the inbox, as after 2,000 others.
-    with contextlib.closing(sqlite3.connect(f"{console.folder.name}/central.sqlite")) as journal:
-        journal.execute("DELETE FROM presentation")
-        journal.commit()
-    console.start()
+    console.forget()
     past = console.call(path)
     assert past["archived"] and past["history"] and "report" not in past, past
     page.open(console.url)

@@ -1,9 +1,11 @@
 """What the page is served by: a real node, with workers and other nodes below it."""
+import contextlib
 import http.client
 import json
 import pathlib
 import signal
 import socket
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -172,6 +174,16 @@ nodes:
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
+
+    def forget(self):
+        """Restarts it without the reports of its journal: what was in its inbox does not come back
+        there, as after 2,000 others."""
+        self.stop()
+        journal = f"{self.folder.name}/central.sqlite"
+        with contextlib.closing(sqlite3.connect(journal)) as connection:
+            connection.execute("DELETE FROM presentation")
+            connection.commit()
+        self.start()
 
     def close(self):
         if self.proxy:

@@ -6,6 +6,7 @@ from axe_cases import Axe
 from consoles import report
 from filter_cases import filter_of
 from safety_cases import signed
+from value_cases import asking
 
 CHIPS = ("return [...document.querySelectorAll('#pastChips .term span:first-child')]"
          ".map((node) => node.textContent)")
@@ -104,6 +105,63 @@ def the_history_has_ends_in_words(page, console):
 
 
 the_history_has_ends_in_words.journaled = True
+
+
+def the_values_of_an_answer_are_shown_without_secrets(page, console):
+    page.expects("ERR_")
+    secret = "zqxj4711"
+    values = {"path": "/data", "count": 4, "force": True, "pin": secret}
+    given = "with count 4, force true, path “/data”, pin (secret) by ann"
+    question, = console.ask(asking("No space."))
+    console.await_open(1)
+    console.call(f"/api/v1/presentations/{question.id}/answer",
+                 {"option": "move", "by": "ann", "values": values})
+    assert question.reply()["values"] == values
+
+    def says(selector, text):
+        page.until(lambda: text in page.text(selector), lambda: page.text(selector))
+        page.until(lambda: secret not in page.run("return document.documentElement.outerHTML"))
+    page.open(console.url)
+    page.go("history")
+    says("#past", f"move {given}")
+    page.click("#past a", "No space.")
+    says(".decide", f"“Use another folder” {given}")
+    # The same of what only the journal has, and where the same error comes again.
+    console.forget()
+    page.open(console.url)
+    page.go(f"inbox/{question.id}")
+    page.until(lambda: "From the journal: it ended" in page.text("#detail"), "the past one")
+    says("#detail", f"“move” {given}")
+    page.go("history")
+    says("#past", f"move {given}")
+    console.ask(asking("No space."))
+    page.go("inbox")
+    page.choose("No space.")
+    says(".earlier", f"Use another folder {given}")
+
+
+the_values_of_an_answer_are_shown_without_secrets.journaled = True
+
+
+def long_values_are_cut_in_a_row(page, console):
+    path = "/" + "x" * 2000
+    question, = console.ask(asking("No space.", maxLength=4096))
+    console.await_open(1)
+    console.call(f"/api/v1/presentations/{question.id}/answer", {
+        "option": "move", "by": "ann", "values": {"path": path, "force": True}})
+    page.open(console.url)
+    for width in (1280, 390):
+        page.resize(width, 844)
+        page.go("history")
+        page.until(lambda: "xxx… by ann" in page.text("#past"), lambda: page.text("#past"))
+        page.until(lambda: not page.overflows(), f"nothing beyond the edge at {width}")
+        page.click("#past a", "No space.")
+        page.until(lambda: f"path “{path}” by ann" in page.text(".decide"),
+                   lambda: page.text(".decide"))
+        page.until(lambda: not page.overflows(), f"nothing beyond the edge at {width}")
+
+
+long_values_are_cut_in_a_row.journaled = True
 
 
 def the_history_is_read_in_pages(page, console):
@@ -334,7 +392,9 @@ def without_a_journal_the_chart_is_of_the_last_hour(page, console):
                lambda: page.text(".chart figcaption"))
 
 
-ALL = [the_history_is_searched, the_history_has_ends_in_words, the_history_is_read_in_pages,
+ALL = [the_history_is_searched, the_history_has_ends_in_words,
+       the_values_of_an_answer_are_shown_without_secrets, long_values_are_cut_in_a_row,
+       the_history_is_read_in_pages,
        a_node_without_a_journal_says_so, the_audit_is_exported,
        the_search_of_the_audit_is_in_the_address,
        the_history_shows_hostile_text_as_text, the_history_is_legible_and_reachable,

@@ -12,9 +12,11 @@ FIELDS = [
     {"name": "pin", "label": "PIN", "kind": "secret"}]
 
 
-def asking(description):
+def asking(description, **path):
+    """path: what differs of the first field."""
+    fields = [{**FIELDS[0], **path}, *FIELDS[1:]]
     return report(description, recoveryOptions=[
-        {"id": "move", "title": "Use another folder", "fields": FIELDS},
+        {"id": "move", "title": "Use another folder", "fields": fields},
         {"id": "cancel", "title": "Abort", "role": "cancel"}])
 
 

@@ -13,9 +13,7 @@ import { likeThis } from "./patterns.js";
 import { ruleButton } from "./rule-form.js";
 import { may, state, whyNot } from "./state.js";
 import { claimant, endingOf, expiryOption, isClaimedByMe, isOpen } from "./store.js";
-import {
-  authorsOf, number, optionTitle, shown, titleIn, valuesText,
-} from "./text.js";
+import { answerText, number, optionTitle, shown, titleIn } from "./text.js";
 import { proposalBox } from "./two-people.js";
 import { asksForValues } from "./values.js";
 import { allHeldWith, isUndoneWhole, undoHeld } from "./undoing.js";
@@ -35,8 +33,8 @@ function leavingOf(item) {
   const held = allHeldWith(item);
   const all = held.length;
   const whole = isUndoneWhole(item);
-  const text = whole ? `${answerText(item)}, for ${number(all)}. The answers leave in `
-    : `${answerText(item)}. The answer leaves in `;
+  const text = whole ? `${answerOf(item)}, for ${number(all)}. The answers leave in `
+    : `${answerOf(item)}. The answer leaves in `;
   const button = (label, key, action) => el("button", {
     type: "button", textContent: label, dataset: { key },
     ...disabledFor(whyNot("answer")), onclick: action,
@@ -51,15 +49,14 @@ function leavingOf(item) {
     buttons].filter(Boolean);
 }
 
-const answerText = (item) =>
-  `“${shown(titleIn(item, item.answer.option), 260)}”${valuesText(item.answer)} by ${
-    authorsOf(item.answer)}`;
+const answerOf = (item) =>
+  answerText(item.answer, `“${shown(titleIn(item, item.answer.option), 260)}”`);
 
 function endOf(item) {
   const text = item.failedAgain ? `${item.outcome}: ` : item.outcome;
   return [el("p", { className: `outcome ${endingOf(item)[1]}` }, text,
     item.failedAgain && presentationLink(item.failedAgain)),
-    item.answer && el("p", {}, `${answerText(item)}, `, timeOf(item.changedAt)),
+    item.answer && el("p", {}, `${answerOf(item)}, `, timeOf(item.changedAt)),
     commentOf(item.answer), item.answer && ruleButton(item, item.answer)].filter(Boolean);
 }
 

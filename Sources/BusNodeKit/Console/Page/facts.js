@@ -3,7 +3,7 @@ import { el, foreign, pairs, presentationLink, section, timeOf } from "./element
 import { notesOf } from "./notes.js";
 import { state } from "./state.js";
 import { copyButton, textBlock } from "./text-block.js";
-import { authorsOf, codeText, counted, number, shown, titleIn, zoned } from "./text.js";
+import { answerText, codeText, counted, LINE_MAX, number, shown, titleIn, zoned } from "./text.js";
 
 /** What a person reads before a choice, above the options: why, what may help, and what the options
  *  did before. */
@@ -61,7 +61,7 @@ function earlierOf(item, earlier) {
   const latest = earlier.latest.map((past) => el("li", {},
     timeOf(past.openedAt),
     el("span", {}, presentationLink(past.id, 8), " ", el("span", {
-      className: "foreign", textContent: shown(endOf(item, past), 200),
+      className: "foreign", textContent: shown(endOf(item, past), 500),
     }))));
   return el("div", { className: "earlier" },
     el("p", {}, `The same ${counted(earlier.count, "time", "times")} in the last 7 days.`),
@@ -69,7 +69,7 @@ function earlierOf(item, earlier) {
 }
 
 const endOf = (item, past) => [
-  past.option && `${shown(titleIn(item, past.option), 120)} by ${authorsOf(past)}`,
+  past.option && answerText(past, shown(titleIn(item, past.option), 120), LINE_MAX),
   past.ending ?? past.stage].filter(Boolean).join(": ");
 
 /** The values of `userInfo`: structures as JSON in lines, each to be copied. */

@@ -11,7 +11,7 @@ import { MARKS } from "./row.js";
 import { state } from "./state.js";
 import { endingOf } from "./store.js";
 import { termBox } from "./term-box.js";
-import { authorsOf, counted, fromText, headingOf, number, shown } from "./text.js";
+import { answerText, counted, fromText, headingOf, LINE_MAX, number, shown } from "./text.js";
 import { searchPast } from "./views.js";
 
 const PAGE = 100;
@@ -115,6 +115,6 @@ function line(past) {
       el("span", { className: "soft foreign", textContent: shown(fromText(past), 200) }))),
     el("td", {
       className: "foreign",
-      textContent: past.option ? `${shown(past.option, 60)} by ${authorsOf(past)}` : "",
+      textContent: past.option ? answerText(past, shown(past.option, 60), LINE_MAX) : "",
     }));
 }

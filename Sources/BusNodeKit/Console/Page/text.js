@@ -104,5 +104,13 @@ export function valuesText({ values, secrets }) {
   return all.length > 0 ? ` with ${all.join(", ")}` : "";
 }
 
+/** The characters of an answer's values in a list; its detail has all of them. */
+export const LINE_MAX = 160;
+
+/** An answer, for people: its option by a title, its values as far as that many characters, and who
+ *  gave it. */
+export const answerText = (answer, title, valuesMax = Infinity) =>
+  `${title}${shown(valuesText(answer), valuesMax)} by ${authorsOf(answer)}`;
+
 /** Why it is proposed, within a sentence; empty without a comment. */
 export const commentText = ({ comment }) => (comment ? `, saying “${shown(comment, 2048)}”` : "");
