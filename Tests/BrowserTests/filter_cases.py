@@ -253,6 +253,35 @@ def numbers_by_state_are_buttons_too(page, console):
     page.until(lambda: chips(page) == ["expiring"], lambda: chips(page))
 
 
+def numbers_are_of_what_the_list_shows(page, console):
+    def headings():
+        return page.run("return [...document.querySelectorAll('#detail h3')]"
+                        ".map((node) => node.textContent)")
+
+    def has(titles, tiles):
+        page.until(lambda: [each for each in headings() if "Time" not in each] == titles, headings)
+        page.until(lambda: sorted(page.texts(".tile")) == sorted(tiles),
+                   lambda: page.texts(".tile"))
+    page.open(console.url)
+    page.go("inbox?show=ended")
+    page.until(lambda: "with its answer and its result" in page.text("#detail"),
+               lambda: page.text("#detail"))
+    one, other, _ = console.ask(
+        report("A grave one.", severity="critical"), report("A small one.", severity="info"),
+        report("It waits.", severity="warning"))
+    console.await_open(3)
+    for presentation in (one, other):
+        console.call(f"/api/v1/presentations/{presentation.id}/answer",
+                     {"option": "skip", "by": "bea"})
+    has(["Ended, by severity", "Ended, by origin"], ["critical\n1", "info\n1", "bare\n2"])
+    page.click(".tile", "critical")
+    shows(page, "A grave one.")
+    page.click(".tile", "critical")
+    shows(page, "A grave one.", "A small one.")
+    page.go("inbox")
+    has(["Waiting, by severity", "Waiting, by origin"], ["warning\n1", "bare\n1"])
+
+
 def an_empty_list_says_what_the_filter_hides(page, console):
     one, two = console.ask(report("The first."), report("The second."))
     page.open(console.url)
@@ -597,6 +626,7 @@ def filters_are_legible_and_reachable(page, console):
 ALL = [a_filter_is_in_the_address, the_filter_understands_terms,
        chips_are_removed_by_keys_and_by_the_pointer, return_in_the_filter_goes_on_to_the_list,
        numbers_are_buttons_that_filter, numbers_by_state_are_buttons_too,
+       numbers_are_of_what_the_list_shows,
        an_empty_list_says_what_the_filter_hides, a_filter_decides_no_answer,
        one_of_a_group_is_answered_alone, the_list_is_ordered,
        what_expires_soon_is_in_front, no_row_moves_while_a_person_may_click,

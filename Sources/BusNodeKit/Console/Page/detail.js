@@ -12,7 +12,7 @@ import { overview, overviewKey } from "./overview.js";
 import { current } from "./rows.js";
 import { ruleButton } from "./rule-form.js";
 import { myName, state } from "./state.js";
-import { claimant, endingOf, groupSize, heldWith, isLive, isOpen } from "./store.js";
+import { claimant, endingOf, groupSize, heldWith, isListed, isLive, isOpen } from "./store.js";
 import { answerText, codeText, headingOf, number, originOf, shown, titleIn } from "./text.js";
 import { confirmedMembers, proposalOf } from "./two-people.js";
 import { readAgain, select } from "./views.js";
@@ -58,7 +58,7 @@ function watchFoot() {
 }
 
 /** Whether the filter keeps it out of the list that would have it. */
-const isHidden = (item) => (state.show === "open") === isLive(item) && !filter().matches(item);
+const isHidden = (item) => isListed(item) && !filter().matches(item);
 
 /** Since when the current content can be read: the time begins again when the buttons come to mean
  *  something else, but not when the person chose so, nor when a group only grows or shrinks, as it

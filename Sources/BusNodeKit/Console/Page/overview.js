@@ -4,7 +4,7 @@ import { el, kbd, section } from "./elements.js";
 import { toggleTerm } from "./filter-box.js";
 import { filterText, wordFor } from "./filter.js";
 import { hasKeys, SEVERITIES, state } from "./state.js";
-import { claimant, isLive, isNear } from "./store.js";
+import { claimant, isListed, isNear } from "./store.js";
 import { counted, number, shown, span } from "./text.js";
 import { proposalOf } from "./two-people.js";
 
@@ -14,13 +14,13 @@ const NAMES_MAX = 8;
 const byGravity = (entries, severityOf) => [...entries].sort((a, b) =>
   SEVERITIES.indexOf(severityOf(b)) - SEVERITIES.indexOf(severityOf(a)));
 
-/** What waits, counted by severity, origin and state, and by who has claimed it, the most frequent
- *  first. */
+/** What the list is of, filtered or not, counted by severity, origin and state, and by who has
+ *  claimed it, the most frequent first. */
 function counts() {
   const by = { severity: new Map(), origin: new Map(), state: new Map(), claimed: new Map() };
   const add = (kind, name) => by[kind].set(name, (by[kind].get(name) ?? 0) + 1);
   for (const item of state.items.values()) {
-    if (!isLive(item)) continue;
+    if (!isListed(item)) continue;
     add("severity", item.severity);
     add("origin", item.origin ?? state.node);
     if (isNear(item)) add("state", "expiring");
@@ -37,7 +37,6 @@ function counts() {
 
 export function overviewKey() {
   const waits = [state.chart?.span, state.chart?.waits];
-  if (!state.items.size) return waits;
   const { state: states, ...rest } = counts();
   return [rest, [...states], filterText(), state.show, hasKeys(), waits];
 }
@@ -120,18 +119,21 @@ export function overview() {
     const text = "This presentation is not here: it may have ended long ago.";
     return [el("p", { className: "quiet", textContent: text })];
   }
+  const isOpen = state.show === "open";
   const waits = waitTiles();
-  if (state.openCount === 0) {
-    const text = "A presentation that you choose is shown here, with its options.";
+  const { severity, origin, state: states, claimed } = counts();
+  if (severity.length === 0) {
+    const text = `A presentation that you choose is shown here, with ${
+      isOpen ? "its options" : "its answer and its result"}.`;
     return waits.length > 0 ? [overviewTitle(), ...waits]
       : [el("p", { className: "quiet", textContent: text })];
   }
-  const { severity, origin, state: states, claimed } = counts();
   const keys = [" ", kbd("j"), " and ", kbd("k"), " go through the list, ", kbd("?"),
     " shows all keys."];
   const hint = el("p", { className: "quiet" }, "Nothing chosen.", ...(hasKeys() ? keys : []));
+  const what = isOpen ? "Waiting" : "Ended";
   return [overviewTitle(),
-    ...section("Waiting, by severity", severityTiles(severity)),
-    ...section("Waiting, by state", stateTiles(states, claimed)),
-    ...section("Waiting, by origin", originTiles(origin)), ...waits, hint];
+    ...section(`${what}, by severity`, severityTiles(severity)),
+    ...section(`${what}, by state`, isOpen && stateTiles(states, claimed)),
+    ...section(`${what}, by origin`, originTiles(origin)), ...waits, hint];
 }

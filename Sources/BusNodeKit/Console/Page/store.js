@@ -17,6 +17,8 @@ export function onMessage(listener) { listeners.message.push(listener); }
 
 export const isOpen = (item) => item.stage === "open" || item.stage === "claimed";
 export const isLive = (item) => isOpen(item) || item.stage === "leaving";
+/** Whether the list, of what waits or of what has ended, would have it without a filter. */
+export const isListed = (item) => isLive(item) === (state.show === "open");
 
 /** The person who claimed it; none for a claim that ran out. */
 export const claimant = (item) =>
