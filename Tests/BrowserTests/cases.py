@@ -587,6 +587,7 @@ def what_a_hop_changed_is_shown(page, console):
     page.open(console.url)
     page.choose("Changed on its way.")
     page.until(lambda: "added the option retry" in page.text(".hops"), "what was changed")
+    page.until(lambda: "a client without a name" in page.text(".hops"), "who asked")
     page.until(lambda: "changed the severity from warning" in page.text(".hops"),
                lambda: page.text(".hops"))
     page.until(lambda: "secret" not in page.text(".hops"), lambda: page.text(".hops"))

@@ -219,6 +219,12 @@ def numbers_are_buttons_that_filter(page, console):
     page.click(".tile", "worker-7")
     shows(page)
     page.click(".tile", "worker-7")
+    # One without a name is called so, and found by what filters call it.
+    page.click(".tile", "a client without a name")
+    page.until(lambda: "origin:bare" in chips(page), lambda: chips(page))
+    page.until(lambda: sum("a client without a name · " in row
+                           for row in page.texts("#list .row")) == 2, "who asked, in the rows")
+    page.click(".tile", "a client without a name")
     page.click(".tile", "info")
     shows(page, "A grave one.")
     # By keys, with the focus where it was.

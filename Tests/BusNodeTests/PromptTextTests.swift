@@ -189,6 +189,7 @@ struct PromptTextTests {
         let prompt = Prompts.prompt(
             ErrorReport(domain: "d", description: "Boom"), origin: .bare, path: [.bare])
         let lines = PromptText(prompt).lines(isColored: false)
-        #expect(lines[1] == "── ✕ error from bare (may no longer be waiting) ──")
+        let who = NodeName.bare.words
+        #expect(lines[1] == "── ✕ error from \(who) (may no longer be waiting) ──")
     }
 }

@@ -23,6 +23,8 @@ final class AuditHistory: AuditLog {
             view.id = id?.description ?? ""
             view.fields = fields
             view.sentence = sentence
+            let origin = fields["origin"] ?? ""
+            view.originName = origin.isEmpty ? nil : NodeName.words(of: origin)
             return view
         }
 

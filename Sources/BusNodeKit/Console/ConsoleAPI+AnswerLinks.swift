@@ -101,8 +101,7 @@ extension ConsolePage {
     ) -> Response {
         let report = item.report
         let code = report.code.map { " \($0)" } ?? ""
-        let name = item.origin == .bare ? "a client without a name" : item.origin?.description
-        let sender = name.map { " from \($0)" } ?? ""
+        let sender = item.origin.map { " from \($0.words)" } ?? ""
         let origin = "\(report.severity.rawValue), \(report.domain)\(code)\(sender), at \(node)"
         let style = option.role == .destructive ? "destructive" : "default"
         let warning =

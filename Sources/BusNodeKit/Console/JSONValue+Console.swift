@@ -32,6 +32,7 @@ extension PresentationView {
         description = report.description.clipped(ConsoleLimits.descriptionScalarMax)
         severity = report.severity.rawValue
         origin = item.origin?.description
+        originName = item.origin?.words
         path = item.path.map(\.description)
         options = report.options.map { option in
             OptionView(

@@ -16,6 +16,8 @@ package struct PresentationView: JSONObject, Sendable {
     package var severity = ""
     /// The node that it arose in; nil for the console's own.
     package var origin: String?
+    /// The origin for people; `originShown` has it from a console of an earlier version as well.
+    var originName: String?
     package var path: [String] = []
     package var options: [OptionView] = []
     package var onExpiry: String?
@@ -64,7 +66,7 @@ package struct PresentationView: JSONObject, Sendable {
         .init("result", \.result),
         .init("reason", \.reason), .init("ending", \.ending), .init("outcome", \.outcome),
         .init("failedAgain", \.failedAgain), .init("noteCount", \.noteCount),
-        .init("url", \.url),
+        .init("url", \.url), .init("originName", \.originName),
     ]
 }
 
@@ -221,12 +223,15 @@ package struct EventView: JSONObject, Sendable {
     package var fields: [String: String] = [:]
     /// The event for people; empty from a console of an earlier version.
     package var sentence = ""
+    /// The `origin` of the fields for people; nil without one.
+    var originName: String?
 
     package init() {}
 
     package static let members: [JSONMember<EventView>] = [
         .init("time", \.time), .init("event", \.event), .init("id", \.id),
         .init("fields", \.fields), .init("sentence", \.sentence),
+        .init("originName", \.originName),
     ]
 }
 

@@ -27,8 +27,8 @@ package struct InboxDetail {
         var facts = [
             Fact("id", item.id), Fact("stage", item.stageShown),
             Fact("error", item.domain + (item.code.map { " \($0)" } ?? "")),
-            Fact("severity", item.severity), Fact("from", item.origin ?? ""),
-            Fact("path", item.path.joined(separator: " > ")),
+            Fact("severity", item.severity), Fact("from", item.originShown ?? ""),
+            Fact("path", item.path.map(NodeName.words(of:)).joined(separator: " > ")),
         ]
         facts += (json["changes"]?.arrayValue ?? []).map { change in
             let words = change.texts("words").joined(separator: ", ")
@@ -97,8 +97,7 @@ package struct InboxDetail {
             facts.append(Fact("origin", "cannot be reached: an answer is kept for it"))
         }
         if item.origin == NodeName.bare.description {
-            let known = "a client without a name: may no longer be waiting"
-            facts.append(Fact("origin", known))
+            facts.append(Fact("origin", "may no longer be waiting"))
         }
         if item.wasShownBefore {
             facts.append(Fact("before", "may have been shown; no answer was recorded"))

@@ -51,7 +51,8 @@ package struct InboxEntry: Sendable {
         view.description.allSatisfy(\.isWhitespace) ? view.domain : view.description
     }
 
-    var origin: String { view.origin ?? "this node" }
+    /// The origin for people.
+    var origin: String { view.originShown ?? "this node" }
 
     /// Whether a person may still answer it.
     var isOpen: Bool { stage == .open || stage == .claimed }

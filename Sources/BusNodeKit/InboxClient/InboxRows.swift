@@ -19,7 +19,7 @@ package struct InboxRows {
         var rows = items.map { item in
             [
                 columns == nil ? item.id : PartialID.short(item.id), item.stageShown,
-                item.severity, item.origin ?? "",
+                item.severity, item.originShown ?? "",
                 TimeText.date(item.openedAt).map { AgeText.short(since: $0, at: now) } ?? "",
                 item.group < 0 ? "" : "\(item.group)", Self.expiry(item), item.description,
                 item.optionIDs.joined(separator: " "),
@@ -59,6 +59,10 @@ extension PresentationView {
 
     /// The end in words. A console of an earlier version sends none: made here.
     var endingShown: String { ending ?? (stage == "closed" ? reason : result) ?? "" }
+
+    /// The origin for people; nil for the console's own. A console of an earlier version sends
+    /// none: made here.
+    package var originShown: String? { originName ?? origin.map(NodeName.words(of:)) }
 
     package var optionIDs: [String] { options.map(\.id) }
 }

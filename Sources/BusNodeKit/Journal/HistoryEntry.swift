@@ -34,6 +34,8 @@ package struct HistoryEntry: JSONObject, Sendable {
     var values: [String: JSONValue] = [:]
     /// The names of the secrets that were given.
     var secrets: [String] = []
+    /// The origin for people.
+    var originName: String?
 
     package init() {}
 
@@ -46,6 +48,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         .init("reason", \.reason), .init("claimedBy", \.claimedBy), .init("changedAt", \.changedAt),
         .init("second", \.second), .init("notes", \.notes), .init("comment", \.comment),
         .init("ending", \.ending), .init("values", \.values), .init("secrets", \.secrets),
+        .init("originName", \.originName),
     ]
 
     init(_ row: HistoryRow) {
@@ -74,6 +77,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         ending = row.ending
         values = given.values
         secrets = given.secretNames
+        originName = row.origin.map(NodeName.words(of:))
     }
 
     /// The people who gave the answer, in words; empty without one.

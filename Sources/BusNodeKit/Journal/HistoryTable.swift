@@ -15,7 +15,7 @@ package struct HistoryTable {
     package init(_ entries: [HistoryEntry], now: Date = Date(), columns: Int? = nil) {
         let rows = entries.map { entry in
             [
-                Self.time(entry.openedAt, now, columns), entry.origin ?? "", entry.description,
+                Self.time(entry.openedAt, now, columns), entry.originName ?? "", entry.description,
                 entry.option ?? "", entry.authors, entry.ending ?? entry.stage,
                 Self.id(entry.id, columns),
             ]

@@ -55,8 +55,8 @@ package struct AuditTable {
         let listed = order.filter { !deadIDs.contains($0) }
         let cells = listed.suffix(limit ?? listed.count).compactMap { rows[$0] }.map {
             [
-                TimeText.text($0.when, now: now), $0.origin, $0.what, $0.answer, $0.by, $0.outcome,
-                columns == nil ? $0.id : PartialID.short($0.id),
+                TimeText.text($0.when, now: now), NodeName.words(of: $0.origin), $0.what, $0.answer,
+                $0.by, $0.outcome, columns == nil ? $0.id : PartialID.short($0.id),
             ]
         }
         lines = TextTable.lines(
@@ -83,8 +83,9 @@ package struct AuditTable {
             // The ledger may have more than the reason: the option applied on expiry, for instance.
             let outcome = outcomes[event["id"]] ?? ""
             return [
-                TimeText.text(event["time"], now: now), event["node"], event["origin"],
-                event["description"], outcome.isEmpty ? event.reason.words : outcome,
+                TimeText.text(event["time"], now: now), event["node"],
+                NodeName.words(of: event["origin"]), event["description"],
+                outcome.isEmpty ? event.reason.words : outcome,
                 columns == nil ? event["id"] : PartialID.short(event["id"]),
             ]
         }

@@ -196,7 +196,9 @@ struct NotifyWriter: Sendable {
         case .notice(let notice):
             let first = notice.first
             let code = first.code.map { " \($0)" } ?? ""
-            let origins = notice.origins.prefix(3) + (notice.origins.count > 3 ? ["others"] : [])
+            let origins =
+                notice.origins.prefix(3).map(NodeName.words(of:))
+                + (notice.origins.count > 3 ? ["others"] : [])
             let from = origins.isEmpty ? "" : " from \(origins.joined(separator: ", "))"
             let head =
                 "\(notice.severity.rawValue), \(first.domain.shown())\(code)\(from); "

@@ -45,7 +45,7 @@ struct PromptGroup {
         guard members.count > 1 else { return [] }
         let differ = headings.count > 1
         let lines = members.map { member in
-            let origin = member.text.prompt.origin.map { " \($0)" } ?? ""
+            let origin = member.text.prompt.origin.map { " \($0.words)" } ?? ""
             let heading = differ ? ": \(member.text.heading)" : ""
             return "like     #\(member.number)\(origin)\(heading)"
         }

@@ -113,7 +113,7 @@ struct PromptText {
 
     /// The notice that the origin of a shown prompt became unreachable, or reachable again.
     func contactLine(isReachable: Bool) -> String {
-        let origin = prompt.origin?.description ?? "the caller"
+        let origin = prompt.origin?.words ?? "the caller"
         return isReachable
             ? "(\(origin) can be reached again)"
             : "(\(origin) cannot be reached: an answer is kept for it)"
@@ -141,7 +141,7 @@ struct PromptText {
     private func header(at now: ContinuousClock.Instant) -> String {
         let severity = prompt.report.severity
         var parts = ["── \(SeverityLook.mark(severity)) \(severity)"]
-        if let origin = prompt.origin { parts.append("from \(origin)") }
+        if let origin = prompt.origin { parts.append("from \(origin.words)") }
         let via = prompt.path.dropFirst()
         if !via.isEmpty {
             parts.append("via \(via.map(\.description).joined(separator: " > "))")
@@ -165,9 +165,9 @@ struct PromptText {
     func details(columns: Int = 80, notes: [InboxNote] = []) -> [String] {
         let report = prompt.report
         var lines = ["id       \(prompt.id)", "error    \(Self.identity(of: report))"]
-        if let origin = prompt.origin { lines.append("from     \(origin)") }
+        if let origin = prompt.origin { lines.append("from     \(origin.words)") }
         if prompt.path.count > 1 {
-            let path = prompt.path.map(\.description).joined(separator: " > ")
+            let path = prompt.path.map(\.words).joined(separator: " > ")
             lines.append("path     \(path)")
         }
         if let earlier = report.retryOf { lines.append("retry of \(earlier)") }
@@ -253,7 +253,7 @@ extension PromptText {
     private func listLine(
         _ entry: PromptQueue.Entry, isShown: Bool, columns: Int
     ) -> String {
-        let origin = prompt.origin.map { " \($0)" } ?? ""
+        let origin = prompt.origin.map { " \($0.words)" } ?? ""
         let count = entry.members.count > 1 ? " ×\(entry.members.count)" : ""
         let own =
             "\(isShown ? "*" : " ") #\(entry.number) \(SeverityLook.mark(entry.severity)) "

@@ -16,6 +16,13 @@ public struct NodeName: Hashable, Sendable, CustomStringConvertible {
 
     public let description: String
 
+    /// The name for people, in every place where they read one; `description` is for programs and
+    /// for filters.
+    package var words: String { self == .bare ? "a client without a name" : description }
+
+    /// The same of a name that is a text; the text itself where it is no name.
+    package static func words(of text: String) -> String { NodeName(text)?.words ?? text }
+
     /// Reads a name; nil when the text is not one.
     public init?(_ text: some StringProtocol) {
         let bytes = text.utf8

@@ -302,7 +302,7 @@ struct InboxWatch: AsyncParsableCommand {
     private static func line(_ item: PresentationView) -> String {
         let options = item.stage == "open" ? " (\(item.optionIDs.joined(separator: " ")))" : ""
         return [
-            item.changedAt, item.id, item.stageShown, item.severity, item.origin ?? "",
+            item.changedAt, item.id, item.stageShown, item.severity, item.originShown ?? "",
             item.description + options,
         ].joined(separator: "  ").shown()
     }

@@ -12,7 +12,7 @@ struct HistoryTableTests {
 
     private func entry(at time: String, _ description: String = "Disk full") -> HistoryEntry {
         var entry = HistoryEntry()
-        (entry.openedAt, entry.id, entry.origin) = (time, id, "worker-1")
+        (entry.openedAt, entry.id, entry.originName) = (time, id, "worker-1")
         (entry.description, entry.option, entry.by) = (description, "retry", "ann")
         entry.ending = "recovered"
         return entry

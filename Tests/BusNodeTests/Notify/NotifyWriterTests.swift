@@ -67,6 +67,16 @@ struct NotifyWriterTests {
         #expect(json["group"] != self.json(try message("other"), .json)["group"])
     }
 
+    @Test("The text has the name of a client without a name for people, the own form its origin")
+    func nameless() throws {
+        var rig = NotifyRig([NotifyRig.hook()])
+        rig.open(origin: .bare)
+        let message = try #require(rig.pass(.seconds(5)).first)
+        #expect(json(message, .json)["origins"] == ["bare"])
+        let text = json(message, .ntfy)["message"]?.stringValue
+        #expect(text?.contains(" from \(NodeName.bare.words); ") == true)
+    }
+
     @Test("A message links to its presentation, about several to their group in the list")
     func links() throws {
         let inbox = "https://console.example/#/inbox"

@@ -13,7 +13,9 @@ import { likeThis } from "./patterns.js";
 import { ruleButton } from "./rule-form.js";
 import { may, state, whyNot } from "./state.js";
 import { claimant, endingOf, expiryOption, isClaimedByMe, isOpen } from "./store.js";
-import { answerText, number, optionTitle, shown, titleIn } from "./text.js";
+import {
+  answerText, isNameless, number, optionTitle, originOf, shown, titleIn,
+} from "./text.js";
 import { proposalBox } from "./two-people.js";
 import { asksForValues } from "./values.js";
 import { allHeldWith, isUndoneWhole, undoHeld } from "./undoing.js";
@@ -74,7 +76,7 @@ function choicesOf(item, size) {
   state.decision = decision;
   return [
     ...(size > 1 ? groupBox(item.group) : []), size > 1 && scopeOf(item, size, decision),
-    !item.isReachable && unreachable(), item.origin === "bare" && nameless(),
+    !item.isReachable && unreachable(), isNameless(item) && nameless(item),
     holder && claimedText(item, isOthers ? shown(holder, 64) : "you"),
     proposalBox(item, decline), optionsOf(decision),
     may("answer") && item.options.length > 0 && commentField(item), permissionText(item),
@@ -89,9 +91,9 @@ const unreachable = () => el("p", {
   textContent: "The origin cannot be reached now. An answer is kept until it can be.",
 });
 
-const nameless = () => el("p", {
+const nameless = (item) => el("p", {
   className: "nameless",
-  textContent: "From a client without a name, which may no longer be waiting.",
+  textContent: `From ${shown(originOf(item), 64)}, which may no longer be waiting.`,
 });
 
 const claimedText = (item, who) =>

@@ -3,7 +3,9 @@ import { el, foreign, pairs, presentationLink, section, timeOf } from "./element
 import { notesOf } from "./notes.js";
 import { state } from "./state.js";
 import { copyButton, textBlock } from "./text-block.js";
-import { answerText, codeText, counted, LINE_MAX, number, shown, titleIn, zoned } from "./text.js";
+import {
+  answerText, codeText, counted, LINE_MAX, nameIn, number, shown, titleIn, zoned,
+} from "./text.js";
 
 /** What a person reads before a choice, above the options: why, what may help, and what the options
  *  did before. */
@@ -31,9 +33,9 @@ export function factsOf(item, details) {
 }
 
 function pathOf(item, changes) {
-  const names = item.path.length ? item.path : [item.origin ?? "this process"];
+  const names = item.path.length ? item.path : [item.origin];
   const hop = (name, note) => el("li", {},
-    el("span", { className: note === "here" ? "hop here" : "hop" }, shown(name, 64),
+    el("span", { className: note === "here" ? "hop here" : "hop" }, shown(nameIn(item, name), 64),
       note && el("small", { textContent: ` ${note}` })),
     ...changes.filter(({ by }) => by === name).flatMap(({ words }) => words).map((words) =>
       el("span", { className: "change foreign", textContent: shown(words, 400) })));

@@ -5,7 +5,7 @@ import { toggleTerm } from "./filter-box.js";
 import { filterText, wordFor } from "./filter.js";
 import { hasKeys, SEVERITIES, state } from "./state.js";
 import { claimant, isListed, isNear } from "./store.js";
-import { counted, number, shown, span } from "./text.js";
+import { counted, number, originOf, shown, span } from "./text.js";
 import { proposalOf } from "./two-people.js";
 
 const NAMES_MAX = 8;
@@ -18,11 +18,14 @@ const byGravity = (entries, severityOf) => [...entries].sort((a, b) =>
  *  claimed it, the most frequent first. */
 function counts() {
   const by = { severity: new Map(), origin: new Map(), state: new Map(), claimed: new Map() };
+  const originNames = new Map();
   const add = (kind, name) => by[kind].set(name, (by[kind].get(name) ?? 0) + 1);
   for (const item of state.items.values()) {
     if (!isListed(item)) continue;
     add("severity", item.severity);
-    add("origin", item.origin ?? state.node);
+    const origin = item.origin ?? state.node;
+    add("origin", origin);
+    originNames.set(origin, originOf(item));
     if (isNear(item)) add("state", "expiring");
     if (proposalOf(item)) add("state", "proposed");
     const holder = claimant(item);
@@ -31,7 +34,7 @@ function counts() {
   const sorted = (kind) => [...by[kind]].sort((a, b) => b[1] - a[1]);
   return {
     severity: byGravity(by.severity, ([name]) => name),
-    origin: sorted("origin"), state: by.state, claimed: sorted("claimed"),
+    origin: sorted("origin"), originNames, state: by.state, claimed: sorted("claimed"),
   };
 }
 
@@ -67,9 +70,8 @@ function namedTiles(entries, { first = [], kind, labelOf, rest }) {
     && el("p", { className: "soft", textContent: `and ${counted(excess, rest)}` }));
 }
 
-const originTiles = (origins) => namedTiles(origins, {
-  kind: "origin", rest: "more origin",
-  labelOf: (name) => (name === state.node ? "this process" : name),
+const originTiles = (origins, names) => namedTiles(origins, {
+  kind: "origin", rest: "more origin", labelOf: (name) => names.get(name),
 });
 
 const LABELS = {
@@ -121,7 +123,7 @@ export function overview() {
   }
   const isOpen = state.show === "open";
   const waits = waitTiles();
-  const { severity, origin, state: states, claimed } = counts();
+  const { severity, origin, originNames, state: states, claimed } = counts();
   if (severity.length === 0) {
     const text = `A presentation that you choose is shown here, with ${
       isOpen ? "its options" : "its answer and its result"}.`;
@@ -135,5 +137,5 @@ export function overview() {
   return [overviewTitle(),
     ...section(`${what}, by severity`, severityTiles(severity)),
     ...section(`${what}, by state`, isOpen && stateTiles(states, claimed)),
-    ...section(`${what}, by origin`, originTiles(origin)), ...waits, hint];
+    ...section(`${what}, by origin`, originTiles(origin, originNames)), ...waits, hint];
 }

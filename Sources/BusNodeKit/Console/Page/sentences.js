@@ -37,6 +37,6 @@ export function refusedWords(refused) {
   return [...first, ...(rest > 0 ? [`${number(rest)} for other reasons`] : [])].join(", ");
 }
 
-export const auditText = ({ sentence, fields = {} }) =>
-  [sentence, fields.origin && `from ${fields.origin}`, fields.description]
+export const auditText = ({ sentence, originName, fields = {} }) =>
+  [sentence, originName && `from ${originName}`, fields.description]
     .filter(Boolean).join(" · ").slice(0, 600);

@@ -3,7 +3,7 @@ import { $, el } from "./elements.js";
 import { literal, parsedPattern, patternText } from "./patterns.js";
 import { may, state } from "./state.js";
 import { isOpen } from "./store.js";
-import { shown } from "./text.js";
+import { originOf, shown } from "./text.js";
 
 const NAMES = ["domain", "code", "severity", "origin"];
 const INFO_MAX = 8;
@@ -89,9 +89,10 @@ function suggest(list, options) {
 }
 
 function suggestOrigins() {
-  const origins = new Set([...state.items.values()].map((item) => item.origin).filter(Boolean));
-  const names = [...origins].sort().slice(0, 100).map((name) => ({ id: name, title: name }));
-  suggest("silenceOrigins", names);
+  const origins = new Map([...state.items.values()].map((item) => [item.origin, originOf(item)]));
+  origins.delete(null);
+  const names = [...origins.keys()].sort().slice(0, 100);
+  suggest("silenceOrigins", names.map((id) => ({ id, title: origins.get(id) })));
 }
 
 export function readSilenceForm() {

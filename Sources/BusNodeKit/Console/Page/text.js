@@ -89,10 +89,18 @@ export function zoneText() {
 export const codeText = (item) => item.domain + (item.code === null ? "" : ` ${item.code}`);
 
 /** The process that the error arose in, for people. */
-export const originOf = ({ origin }) =>
-  (origin === "bare" ? "a client without a name" : origin || "this process");
-export const fromText = (item) =>
-  [item.path.join(" › ") || item.origin || "this process", codeText(item)].join(" · ");
+export const originOf = ({ originName }) => originName || "this process";
+
+/** Whether that is a client without a name, which filters call otherwise than people do. It is not
+ *  known whether it still waits. */
+export const isNameless = ({ origin, originName }) => originName !== origin;
+
+/** A name in the path, for people. */
+export const nameIn = (item, name) => (name === item.origin ? originOf(item) : name);
+
+export const fromText = (item) => [
+  item.path.map((name) => nameIn(item, name)).join(" › ") || originOf(item), codeText(item),
+].join(" · ");
 
 /** Values that were given, for people; of secrets the names. Whole, since a second person confirms
  *  all of them. */
