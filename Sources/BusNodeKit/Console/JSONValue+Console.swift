@@ -51,7 +51,7 @@ extension PresentationView {
         }
         proposal = item.proposal.map(ProposalView.init)
         answer = item.answer.map(AnswerView.init)
-        ending = item.end
+        ending = item.ending
         outcome = item.outcome
         failedAgain = item.failedAgain?.description
         noteCount = item.notes.count
@@ -114,32 +114,6 @@ extension ProposalView {
         values = proposal.values.values
         secrets = proposal.values.secretNames
         comment = proposal.values.comment
-    }
-}
-
-extension InboxItem {
-    /// The end in words, of an answer to give up as well; nil while it has none.
-    var end: String? { isCancelled ? RecoveryResult.cancelledWord : ending }
-
-    /// Whether the answer was to give up, and its caller did: nothing went wrong.
-    var isCancelled: Bool {
-        guard case .settled(let answer, .failed) = stage else { return false }
-        return report.isCancel(answer.option)
-    }
-}
-
-extension ErrorReport {
-    /// Whether the option is one to give up.
-    func isCancel(_ option: String) -> Bool { options.first { $0.id == option }?.role == .cancel }
-}
-
-extension RecoveryResult {
-    /// The word for a failed attempt of an option to give up.
-    static let cancelledWord = "cancelled"
-
-    /// The result in words, of an option to give up as well.
-    func words(isCancel: Bool) -> String {
-        self == .failed && isCancel ? Self.cancelledWord : words
     }
 }
 

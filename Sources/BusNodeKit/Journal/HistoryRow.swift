@@ -85,7 +85,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         claimedUntil = claim.map { TimeText.text($0.until.date) }
         claimedIdentity = claim.flatMap { _ in item.holder }
         failedAgain = item.failedAgain?.description
-        ending = item.end
+        ending = item.ending
         takenBack = item.takenBack.map(\.description)
         cause = Self.cause(of: item.report)
         take(item.answer)

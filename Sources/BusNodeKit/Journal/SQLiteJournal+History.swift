@@ -84,7 +84,7 @@ extension JournalRow {
         guard result == .failed, let option,
             let report = try? ErrorReport(payload: Array(report)), report.isCancel(option)
         else { return result.words }
-        return RecoveryResult.cancelledWord
+        return result.words(isCancel: true)
     }
 }
 

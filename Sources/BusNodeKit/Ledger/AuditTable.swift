@@ -46,7 +46,7 @@ package struct AuditTable {
             rows[id, default: Row(id: id, cancels: cancels[id] ?? [])].take(event)
             // The attempt went well, and then the operation failed again.
             if rows[event["retryOf"]]?.outcome == RecoveryResult.recovered.words {
-                rows[event["retryOf"]]?.outcome = "failed again"
+                rows[event["retryOf"]]?.outcome = RecoveryResult.failedAgainWord
             }
         }
         // A presentation answered at another node is not a dead letter, whatever this journal has.

@@ -59,7 +59,7 @@ struct Notice: Hashable, Sendable {
         severity = max(severity, item.report.severity)
         texts.add(item.report.description.clipped(Self.textScalarMax))
         let proposal = event == .proposed ? item.proposal : nil
-        let detail = proposal.map { "\($0.option) by \($0.by)" } ?? item.stage.detail
+        let detail = proposal.map { "\($0.option) by \($0.by)" } ?? item.detail
         if let detail { details.add(detail.clipped(Self.textScalarMax)) }
         if ids.count < Self.idMax { ids.append(item.id.description) }
         if let origin = item.origin, origins.count < Self.originMax {
@@ -195,17 +195,18 @@ struct NotifyMessage: Hashable, Sendable {
     }
 }
 
-extension InboxItem.Stage {
-    /// What was done to a presentation, and by whom; nil while nothing was.
+extension InboxItem {
+    /// What was done to a presentation, and by whom; nil while nothing was. Ends have the words of
+    /// the list.
     fileprivate var detail: String? {
-        switch self {
+        switch stage {
         case .open: nil
         case .claimed(let by, _): "by \(by)"
         case .leaving(let answer, _), .answered(let answer):
             "\(answer.option) by \(answer.authors) (\(answer.via.rawValue))"
         case .settled(let answer, let result):
-            "\(answer.option) by \(answer.authors): \(result.words)"
-        case .closed(let reason): reason.words
+            "\(answer.option) by \(answer.authors): \(ending ?? result.words)"
+        case .closed: ending
         }
     }
 }

@@ -242,16 +242,29 @@ extension InboxItem {
     package var ending: String? {
         switch stage {
         case .open, .claimed, .leaving, .answered: nil
-        // The attempt went well, and then the operation failed once more.
-        case .settled(_, .recovered) where failedAgain != nil: "failed again"
-        case .settled(_, let result): result.words
+        case .settled(_, .recovered) where failedAgain != nil: RecoveryResult.failedAgainWord
+        case .settled(let answer, let result):
+            result.words(isCancel: report.isCancel(answer.option))
         case .closed(let reason): words(reason)
         }
+    }
+
+    /// Whether the answer was to give up, and its caller did: nothing went wrong.
+    package var isCancelled: Bool {
+        guard case .settled(let answer, .failed) = stage else { return false }
+        return report.isCancel(answer.option)
     }
 
     private func words(_ reason: Outcome.Reason) -> String {
         let applied =
             reason == .expired ? report.options.first { $0.id == report.onExpiry } : nil
         return reason.words(applying: applied?.id)
+    }
+}
+
+extension ErrorReport {
+    /// Whether the option is one to give up.
+    package func isCancel(_ option: String) -> Bool {
+        options.first { $0.id == option }?.role == .cancel
     }
 }

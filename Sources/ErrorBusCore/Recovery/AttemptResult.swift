@@ -51,7 +51,13 @@ public enum RecoveryResult: String, Sendable, CaseIterable {
 }
 
 extension RecoveryResult {
-    /// The result in words for people.
+    /// The word for the result of an option to give up: nothing went wrong.
+    package static let cancelledWord = "cancelled"
+    /// The word for a recovery after which the same operation failed once more.
+    package static let failedAgainWord = "failed again"
+
+    /// The result in words for people, in every place where they read one; the raw value is for
+    /// programs.
     package var words: String {
         switch self {
         case .recovered: "recovered"
@@ -61,5 +67,10 @@ extension RecoveryResult {
         case .invalid: "refused by its owner"
         case .unknown: "no result known"
         }
+    }
+
+    /// The same of an answer, which may have been to give up.
+    package func words(isCancel: Bool) -> String {
+        self == .failed && isCancel ? Self.cancelledWord : words
     }
 }

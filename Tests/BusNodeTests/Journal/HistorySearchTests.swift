@@ -84,7 +84,7 @@ import Testing
         items[2].stage = .closed(.declined)
         items[3].stage = .closed(.expired)
         #expect(
-            items.map(\.end) == [
+            items.map(\.ending) == [
                 "cancelled", "failed again", Outcome.Reason.declined.words,
                 Outcome.Reason.expired.words(applying: "retry"),
             ])
@@ -100,7 +100,7 @@ import Testing
         do {
             let journal = try SQLiteJournal(path)
             try await journal.keep(kept, [], console: 0)
-            #expect(try await written() == kept.map(\.end))
+            #expect(try await written() == kept.map(\.ending))
             for item in kept.dropLast() {
                 try await journal.shown(
                     item.id, .init(origin: nil, digest: nil, report: item.report))

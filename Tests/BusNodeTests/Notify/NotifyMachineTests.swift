@@ -214,6 +214,31 @@ struct NotifyMachineTests {
             details(rig.pass(.seconds(60))) == ["opened", "ended withdrawn", "ended withdrawn"])
     }
 
+    @Test("Ends have the words of the list: what was given up or skipped did not go wrong")
+    func ends() throws {
+        var report = NotifyRig.report()
+        report.options = [
+            .init(id: "stop", title: "Stop", role: .cancel), .init(id: "skip", title: "Skip"),
+        ]
+        report.onExpiry = "skip"
+        var rig = NotifyRig([NotifyRig.hook(on: [.ended])])
+        for option in ["stop", "skip"] {
+            let id = rig.open(report)
+            try rig.answer(id, option)
+            try rig.settle(id, .failed)
+        }
+        let id = rig.open(report)
+        _ = try rig.act { inbox, now throws(InboxRefusal) in
+            inbox.closed(id, .expired, at: now)
+        }
+        let ends = [
+            "stop by ann: \(RecoveryResult.cancelledWord)",
+            "skip by ann: \(RecoveryResult.failed.words)",
+            Outcome.Reason.expired.words(applying: "skip"),
+        ]
+        #expect(details(rig.pass(.seconds(60))) == ["ended \(ends.joined(separator: "|"))"])
+    }
+
     @Test("A proposal is sent with its author and its option, once")
     func proposed() throws {
         var rig = NotifyRig([NotifyRig.hook(on: [.proposed])])

@@ -59,11 +59,11 @@ struct NotifyRig {
     }
 
     mutating func answer(
-        _ id: PresentationID, by person: String = "ann", undo: Duration = .zero
+        _ id: PresentationID, _ option: String = "retry", by person: String = "ann",
+        undo: Duration = .zero
     ) throws(InboxRefusal) {
         let answer = Answer(
-            id: UniqueID(high: 2, low: lastID), option: "retry", by: person,
-            via: .person)
+            id: UniqueID(high: 2, low: lastID), option: option, by: person, via: .person)
         _ = try act { inbox, now throws(InboxRefusal) in
             try inbox.answer(id, with: answer, undo: undo, at: now)
         }
