@@ -428,6 +428,15 @@ def a_cancelled_one_is_no_failure(page, console):
     page.until(lambda: "Cancelled: Give it up." in page.text("#toasts"), "the news of it")
 
 
+def a_skipped_one_is_no_failure(page, console):
+    console.command("exec", "--", "sh", "-c", "echo Why. >&2; exit 3")
+    signed(page, console)
+    page.choose("exit 3")
+    page.click("[data-option=skip]")
+    page.until(lambda: page.text(".decide .outcome.debug") == "Not recovered", "its end")
+    page.until(lambda: "Not recovered: " in page.text("#toasts .debug"), "the news of it")
+
+
 def an_empty_text_has_another_in_its_place(page, console):
     options = [{"id": "retry", "title": "  "}, {"id": "skip", "title": "S" * 200 + " end"}]
     console.ask(report("\u200b ", code=5, recoveryOptions=options, coalesceKey="empty"))
@@ -519,6 +528,7 @@ ALL = [a_group_opens_and_the_next_answer_goes_where_it_belongs, a_group_is_answe
        an_undo_by_another_is_shown,
        a_destructive_option_says_where,
        a_confirmation_ends_with_its_presentation, what_is_being_sent_says_so,
-       a_cancelled_one_is_no_failure, an_empty_text_has_another_in_its_place,
+       a_cancelled_one_is_no_failure, a_skipped_one_is_no_failure,
+       an_empty_text_has_another_in_its_place,
        a_claim_of_a_quarter_of_an_hour_is_one, a_group_is_claimed_and_released_at_once,
        a_stream_too_many_says_why]

@@ -99,5 +99,6 @@ function tellResults(results) {
   const rest = results.length - good - cancelled;
   const text = [`${number(good)} recovered`, cancelled && `${number(cancelled)} cancelled`,
     rest && `${number(rest)} not recovered`].filter(Boolean).join(", ");
-  toast(text, rest ? "warning" : "good");
+  const isBad = results.some((item) => ["error", "warning"].includes(endingOf(item)[1]));
+  toast(text, isBad ? "warning" : good ? "good" : "debug");
 }

@@ -44,9 +44,15 @@ export const expiryOption = (item) => item.options.find((option) => option.id ==
 /** Whether the answer was a cancel option. */
 export const isCancelled = (item) => item.ending === "cancelled";
 
+/** Whether the answer was an option that is there to recover. Another one, as Skip, may end without
+ *  having recovered as it should. */
+const isToRecover = (item) => ["default", "destructive"].includes(
+  item.options?.find((option) => option.id === item.answer?.option)?.role);
+
 /** The result, in a word, and its tone. */
 export function endingOf(item) {
-  const tones = { recovered: "good", failed: "error", invalid: "error", late: "warning" };
+  const failed = isToRecover(item) ? "error" : "debug";
+  const tones = { recovered: "good", failed, invalid: "error", late: "warning" };
   if (!item.ending) return ["sent", "info"];
   if (isCancelled(item)) return [item.ending, "debug"];
   const isAgain = item.failedAgain || item.ending === "failed again";
