@@ -54,7 +54,12 @@ extension World {
         expect("settled below", counters.settledBelow, settled.count)
         expect("refused below", counters.refusedBelow, ids("REJECT", below).count)
         expect("presented above", counters.presentedAbove, ids("PRESENT", above).count)
-        expect("answered above", counters.answeredAbove, ids("ANSWER", above).count)
+        let answers = ids("ANSWER", above)
+        // One that crosses its withdrawal may find nothing open.
+        let least = answers.subtracting(ids("WITHDRAW", above)).count
+        if !(least...answers.count).contains(counters.answeredAbove) {
+            expect("answered above", counters.answeredAbove, answers.count)
+        }
         expect("refused above", counters.refusedAbove, ids("REJECT", above).count)
         let open = presented.subtracting(answered).subtracting(withdrawn)
         expect("open", status.openCount, open.count)
