@@ -23,9 +23,7 @@ extension People {
         // What has ended is kept for as long as there is room.
         let isKept = world.plan.inboxEndedMax == nil
         for given in world.ledger.given
-        where isKept && given.id == item.id && given.presenter == presenterName && given.isUndone
-            && given.life == lifeNumber
-        {
+        where isKept && given.id == item.id && isKnownUndone(given) {
             repeatTakenBack(given, option: "skip")
         }
         if let proposal = item.proposal {
@@ -46,6 +44,12 @@ extension People {
         attempt("to withhold what another has claimed, \(item.id)") {
             try inbox.withhold(item.id, by: other)
         }
+    }
+
+    /// It was taken back here, in this life or in one of which the inbox has what it had.
+    func isKnownUndone(_ given: Ledger.Given) -> Bool {
+        given.presenter == presenterName && given.isUndone
+            && (world.plan.keepsInbox || given.life == lifeNumber)
     }
 
     /// The same answer comes once more, late.

@@ -69,8 +69,7 @@ final class People: Presenter, @unchecked Sendable {
         if closed.remove(prompt.id) != nil { claims[prompt.id] = nil }
         // What was taken back before it returned counts as little as before.
         if let given = world.ledger.given.last(where: {
-            $0.id == prompt.id && $0.presenter == presenterName && $0.isUndone
-                && $0.life == life.number
+            $0.id == prompt.id && isKnownUndone($0)
         }) {
             repeatTakenBack(given, option: "skip")
         }

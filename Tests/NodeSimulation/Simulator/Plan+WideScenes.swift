@@ -18,6 +18,7 @@ extension Plan {
         230: [.played(.secondIsThrough), .played(.longAsked), .played(.withdrawnLate)],
         241: [.played(.givenUpAgain)], 169: [.askedTwice], 201: [.crossing], 217: [.sharing],
         222: [.statuses], 233: [.askedTwice], 237: [.crossing], 238: [.sharing],
+        246: [.keptInbox], 253: [.keptInbox],
     ]
 
     mutating func stageWide(_ scene: Scene, using random: inout SeededGenerator) {

@@ -53,7 +53,14 @@ extension World {
         }
         guard plan.keepsInbox else { return }
         for people in life.people {
-            kept[people.presenterName] = (people.inbox.items().map(InboxRecord.init), people.kept)
+            let items = people.inbox.items()
+            let ids = Set(items.map(\.id))
+            // What did not come again in this life is still stored.
+            let before = kept[people.presenterName]?.records.filter {
+                !ids.contains($0.presentation.id)
+            }
+            let records = (before ?? []) + items.map { InboxRecord($0) }
+            kept[people.presenterName] = (records, people.kept)
         }
     }
 
