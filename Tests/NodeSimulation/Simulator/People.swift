@@ -10,7 +10,7 @@ final class People: Presenter, @unchecked Sendable {
     let limits: InboxLimits
     private let life: Life
     /// What a console has that reads the inbox.
-    var reader = Reader()
+    var reader: Reader
     /// What is in front of them, by the number of the prompt; and where the ledger has it.
     private var open: [Int: (id: PresentationID, place: Int)] = [:]
     private var promptCount = 0
@@ -34,6 +34,8 @@ final class People: Presenter, @unchecked Sendable {
         inbox = Inbox(name, limits: limits)
         self.life = life
         self.world = world
+        let lot = world.plan.calls.reduce(UInt64(life.number)) { $0 &+ $1.time }
+        reader = Reader(lot: lot)
     }
 
     func present(_ prompt: Prompt) async throws -> Answer? {

@@ -29,6 +29,22 @@ extension Plan {
         }
     }
 
+    /// An inbox keeps very little of what has ended, and much comes and goes in it.
+    mutating func stageFollowed(using random: inout SeededGenerator) {
+        makeRow(random.pick([0, 1]))
+        isCalm = true
+        inboxEndedMax = Int(random.number(4...8))
+        troubleCount = random.pick([1, 3, 6])
+        thinkingMax = 6_000
+        chaosLasts = 30_000
+        for part in 0..<10 as Range<UInt64> {
+            ask(6, in: part * 3_000...part * 3_000 + 2_999, using: &random) { call, random in
+                guard random.happens(0.6) else { return }
+                call.cancelledAfter = random.number(300...3_000)
+            }
+        }
+    }
+
     /// A presenter restarts whose inbox has what it had, while answers can still be taken back.
     mutating func stageKeptInbox(using random: inout SeededGenerator) {
         makeRow(random.pick([0, 1]))

@@ -18,7 +18,8 @@ extension Plan {
         230: [.played(.secondIsThrough), .played(.longAsked), .played(.withdrawnLate)],
         241: [.played(.givenUpAgain)], 169: [.askedTwice], 201: [.crossing], 217: [.sharing],
         222: [.statuses], 233: [.askedTwice], 237: [.crossing], 238: [.sharing],
-        246: [.keptInbox], 253: [.keptInbox],
+        246: [.keptInbox], 253: [.keptInbox, .followed], 254: [.followed], 245: [.followed],
+        249: [.followed],
     ]
 
     mutating func stageWide(_ scene: Scene, using random: inout SeededGenerator) {
@@ -30,6 +31,7 @@ extension Plan {
         case .sideWay: stageSideWay(using: &random)
         case .smallInbox: stageSmallInbox(using: &random)
         case .keptInbox: stageKeptInbox(using: &random)
+        case .followed: stageFollowed(using: &random)
         case .twoScreens: stageTwoScreens(using: &random)
         case .secondThoughts: stageSecondThoughts(using: &random)
         case .damaged: stageDamaged(using: &random)

@@ -86,7 +86,7 @@ enum Scene: Equatable {
     case lastWords, hiccups, narrowTop, farLoss, sideWay, impatient, family, fields
     case twoScreens, smallInbox, keptInbox, quietRepeats, keptSilences, ownRules, shortLimits
     case secondTry, damaged, revoked, unknownRelay, idsRelay, lateDeadlines, secondThoughts
-    case played(Play), sharing, statuses, crossing, askedTwice
+    case played(Play), sharing, statuses, crossing, askedTwice, followed
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -173,7 +173,7 @@ extension Plan {
         case .lastWords, .hiccups, .narrowTop, .farLoss, .sideWay, .impatient, .family,
             .fields, .twoScreens, .smallInbox, .keptInbox, .quietRepeats, .keptSilences, .ownRules,
             .shortLimits, .secondTry, .damaged, .revoked, .unknownRelay, .idsRelay, .lateDeadlines,
-            .secondThoughts, .played, .sharing, .statuses, .crossing, .askedTwice:
+            .secondThoughts, .played, .sharing, .statuses, .crossing, .askedTwice, .followed:
             stageWide(scene, using: &random)
         default: stageRare(scene, using: &random)
         }

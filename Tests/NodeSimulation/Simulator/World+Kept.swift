@@ -80,7 +80,7 @@ extension World {
         let before = missing
         missing = []
         for people in lives.values.flatMap(\.people) {
-            read(people)
+            follow(people)
             for id in people.openIDs where people.isEnded(id) {
                 let text = "\(id): in front of people, not open for \(people.presenterName)"
                 missing.insert(text)
@@ -92,18 +92,6 @@ extension World {
         }
         for (id, time) in ledger.revoked where ledger.prompts[id, default: 0] > 0 {
             ledger.leftOpen[id] = scheduler.now - time
-        }
-    }
-}
-
-extension World {
-    /// A console reads the inbox.
-    private func read(_ people: People) {
-        guard scheduler.now / 1_000 % 2 == 0 else { return }
-        people.reader.read(people.inbox)
-        guard scheduler.now / 1_000 % 16 == 0 else { return }
-        if let fault = people.reader.compare(with: people.inbox) {
-            ledger.misread.append("\(people.presenterName): \(fault)")
         }
     }
 }

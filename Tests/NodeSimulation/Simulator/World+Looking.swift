@@ -127,7 +127,10 @@ extension World {
 extension World {
     /// Asks every living node what its tables hold, once more when leases are over.
     func count() {
-        defer { ledger.items = lives.values.flatMap(\.items) }
+        defer {
+            for people in lives.values.flatMap(\.people) { compareReader(of: people) }
+            ledger.items = lives.values.flatMap(\.items)
+        }
         if plan.staysLong { return lastLong() }
         countOnce()
         guard !ledger.leftovers.isEmpty else { return }
