@@ -81,6 +81,8 @@ extension Ledger {
         var hasSecret = false
         /// In which life of the presenter.
         var life = 0
+        /// When it was first asked, as people read it.
+        var openedAt: UInt64 = 0
         var notes: [String] = []
     }
 

@@ -183,6 +183,8 @@ struct Ledger {
     var notes: [Note] = []
     /// What a console had read that was otherwise.
     var misread: [String] = []
+    /// Lists of people that did not begin with what they had been asked first.
+    var misordered: [String] = []
     /// What people did with a group that came to something else.
     var misshared: [String] = []
     /// What went over links, and what nodes said of that which is not so, of so many replies.

@@ -156,8 +156,14 @@ final class People: Presenter, @unchecked Sendable {
                 id: item.id, presenter: presenterName, answer: item.answer?.id, result: result,
                 closed: closed, isReachable: item.isReachable,
                 hasSecret: item.answer?.given.secrets.isEmpty == false, life: life.number,
-                notes: item.notes.map(\.text))
+                openedAt: time(of: item.openedAt), notes: item.notes.map(\.text))
         }
+    }
+
+    /// By the scheduler's clock.
+    private func time(of moment: Moment) -> UInt64 {
+        let past = moment.instant.duration(to: .now) / .milliseconds(1)
+        return UInt64(max(0, (Double(world.scheduler.now) - past).rounded()))
     }
 
     /// Until it has ended: what is held back may be taken back.

@@ -215,7 +215,7 @@ extension Ledger {
 }
 
 extension Checker {
-    static let ofReaders = [notesKept, changesRead]
+    static let ofReaders = [notesKept, changesRead, agesKept]
 
     static let notesKept = Checker(
         name: "notes-kept", rule: "what people write on a presentation stays with it, in order"
@@ -253,5 +253,6 @@ extension Forgery {
             ledger.misread.append("duty: forged")
             return true
         },
+        agesKept,
     ]
 }
