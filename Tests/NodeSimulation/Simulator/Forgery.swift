@@ -154,6 +154,7 @@ struct Forgery: Sendable {
             leak, goesPast, oneOfTwo, otherValues, otherComment,
         ] + ofPeople + ofCallers + ofFeatures + ofResults + ofAcknowledgements + ofLast
         + ofMore + ofWide + ofReaders + [played, shared, statusTrue, refusedInTime]
+        + ofAccounts
 
     static func change<Value>(
         _ values: inout [Value], where isMeant: (Value) -> Bool, _ body: (inout Value) -> Void

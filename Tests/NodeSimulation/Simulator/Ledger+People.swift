@@ -35,6 +35,8 @@ extension Ledger {
         /// refused that.
         let counted: UniqueID?
         let by: String
+        /// That person's account, where it is known.
+        var account: String?
         /// The person who confirmed it.
         var second: String?
         /// What the person gave for the option's fields.

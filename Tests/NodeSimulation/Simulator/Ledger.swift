@@ -179,6 +179,10 @@ struct Ledger {
     /// What was asked in a play, and what has to come of its answer.
     var played: [PresentationID: RecoveryResult] = [:]
     var misplayed: [String] = []
+    /// What people who have signed in did.
+    var acts: [Act] = []
+    /// What was held back as its presenter shut down.
+    var heldAtStop: [HeldAtStop] = []
     /// What people wrote.
     var notes: [Note] = []
     /// What a console had read that was otherwise.

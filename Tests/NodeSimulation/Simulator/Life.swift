@@ -175,6 +175,11 @@ final class Life: @unchecked Sendable {
         for people in people { people.died() }
     }
 
+    /// Sends what its inboxes hold, as a console does that shuts down before its node.
+    func giveHeld() async {
+        for people in people { await people.inbox.giveHeld() }
+    }
+
     /// Has it shut down in order.
     func stop() {
         for people in people { people.stopped() }

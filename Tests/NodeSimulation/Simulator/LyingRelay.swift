@@ -53,14 +53,17 @@ extension People {
     ) -> Answer? {
         guard (try? inbox.item(id))?.needsTwoPeople(option) == true else {
             return try? inbox.answer(
-                id, option: option, by: person, id: number, undo: undo, values: values,
-                comment: comment)
+                id, option: option, by: person, of: account(of: person), id: number, undo: undo,
+                values: values, comment: comment)
         }
-        let person = SignedInPerson(person)
+        let person = SignedInPerson(person, identity: account(of: person))
         guard let proposal, proposal.option == option, proposal.by != person.name else {
             let made = try? inbox.propose(
                 id, option: option, by: person, id: number, comment: comment)
             if let made {
+                proposers[id] = Proposer(
+                    proposal: made.id,
+                    person: Ledger.Person(name: person.name, account: person.identity))
                 // So long it waits for the second person, and is not passed on.
                 let left = made.until.instant - .now
                 world.ledger.proposedUntil[id] =

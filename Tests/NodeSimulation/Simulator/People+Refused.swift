@@ -20,6 +20,7 @@ extension People {
             }
         }
         trespassWithValues(on: item, by: person)
+        trespassWithAccounts(on: item)
         // What has ended is kept for as long as there is room.
         let isKept = world.plan.inboxEndedMax == nil
         for given in world.ledger.given

@@ -44,18 +44,22 @@ extension People {
         let takesOver = random.random.happens(0.3)
         let receiver = random.random.happens(0.3) ? (person == "ann" ? "bob" : "ann") : nil
         let result = try? inbox.claimGroup(
-            group, only: members.chosen, by: person, for: .seconds(20), takesOver: takesOver,
-            to: receiver, seen: members.seen)
+            group, only: members.chosen, by: person, of: account(of: person), for: .seconds(20),
+            takesOver: takesOver, to: receiver, seen: members.seen)
         let kept = members.meant.filter { !takesOver && isOthers($0, person) }
         judge(
             "claims", group, result?.changed ?? [], members.meant.filter { !kept.contains($0) },
             result.map { Array($0.refused.keys) } ?? [], kept)
-        for id in result?.changed ?? [] { noteClaimed(id, by: receiver ?? person, for: 20_000) }
+        // Of the receiver only the name is known.
+        let account = receiver == nil ? account(of: person) : nil
+        for id in result?.changed ?? [] {
+            noteClaimed(id, by: receiver ?? person, of: account, for: 20_000)
+        }
     }
 
     private func releaseGroup(_ group: Int, _ members: Members, by person: String) {
         let result = try? inbox.releaseGroup(
-            group, only: members.chosen, by: person, seen: members.seen)
+            group, only: members.chosen, by: person, of: account(of: person), seen: members.seen)
         judge(
             "gives back", group, result?.changed ?? [],
             members.meant.filter { claimant(of: $0) == person },
@@ -67,11 +71,13 @@ extension People {
     private func handOver(_ item: InboxItem, by person: String) {
         guard !isOthers(item.id, person) else { return }
         let receiver = person == "ann" ? "bob" : "ann"
-        guard (try? inbox.claim(item.id, by: person, for: .seconds(20), to: receiver)) != nil else {
+        let until = try? inbox.claim(
+            item.id, by: person, of: account(of: person), for: .seconds(20), to: receiver)
+        guard until != nil else {
             world.ledger.misshared.append("\(item.id): not handed over")
             return
         }
-        noteClaimed(item.id, by: receiver, for: 20_000)
+        noteClaimed(item.id, by: receiver, of: nil, for: 20_000)
     }
 
     /// Answers so that it can be taken back, and takes half of it back.
@@ -83,8 +89,9 @@ extension People {
         let kept = members.meant.filter { isOthers($0, person) }
         let now = world.scheduler.now
         let result = try? inbox.answerGroup(
-            group, only: members.chosen, option: option, by: person, seen: members.seen,
-            undo: .seconds(5), comment: comment(on: members.all.first ?? .make()))
+            group, only: members.chosen, option: option, by: person, of: account(of: person),
+            seen: members.seen, undo: .seconds(5),
+            comment: comment(on: members.all.first ?? .make()))
         let answered = result?.answered ?? []
         judge(
             "answers", group, answered, members.meant.filter { !kept.contains($0) },
@@ -93,8 +100,8 @@ extension People {
             world.ledger.given.append(
                 Ledger.Given(
                     id: id, presenter: presenterName, answer: answer, counted: answer, by: person,
-                    comment: comment(on: members.all.first ?? id), time: now, undo: 5_000,
-                    claimant: claimed[id] ?? nil, life: lifeNumber))
+                    account: account(of: person), comment: comment(on: members.all.first ?? id),
+                    time: now, undo: 5_000, claimant: claimed[id] ?? nil, life: lifeNumber))
             world.ledger.caredFor[id] = now + 5_000
             claims[id] = nil
         }

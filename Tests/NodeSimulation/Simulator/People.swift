@@ -15,7 +15,9 @@ final class People: Presenter, @unchecked Sendable {
     private var open: [Int: (id: PresentationID, place: Int)] = [:]
     private var promptCount = 0
     /// Until when something is or was claimed, and by whom.
-    var claims: [PresentationID: (person: String, until: UInt64)] = [:]
+    var claims: [PresentationID: Claim] = [:]
+    /// Who made the latest proposal.
+    var proposers: [PresentationID: Proposer] = [:]
     /// What ended here without an answer.
     private var closed: Set<PresentationID> = []
     /// Proposals that another person has confirmed.
@@ -69,6 +71,7 @@ final class People: Presenter, @unchecked Sendable {
         }
         // A claim ends with it, and outlasts only that it is asked by another way.
         if closed.remove(prompt.id) != nil { claims[prompt.id] = nil }
+        if world.plan.manner == .signedIn { keepClaim(of: prompt.id) }
         // What was taken back before it returned counts as little as before.
         if let given = world.ledger.given.last(where: {
             $0.id == prompt.id && isKnownUndone($0)
@@ -190,6 +193,7 @@ final class People: Presenter, @unchecked Sendable {
         let person = scheduler.random.pick(["ann", "bob"])
         trespass(on: item, by: person)
         write(on: item, by: person)
+        if world.plan.manner == .signedIn { return actSignedIn(on: item, option) }
         if world.plan.manner == .sharing, scheduler.random.happens(0.6) {
             return share(item, option, by: person)
         }
@@ -264,16 +268,17 @@ final class People: Presenter, @unchecked Sendable {
         _ id: PresentationID, by person: String, takesOver: Bool = false
     ) -> Bool {
         let time = Duration.seconds(20)
-        guard (try? inbox.claim(id, by: person, for: time, takesOver: takesOver)) != nil else {
-            return false
-        }
-        noteClaimed(id, by: person, for: 20_000)
+        let account = account(of: person)
+        let until = try? inbox.claim(
+            id, by: person, of: account, for: time, takesOver: takesOver)
+        guard until != nil else { return false }
+        noteClaimed(id, by: person, of: account, for: 20_000)
         return true
     }
 
     private func release(_ id: PresentationID, by person: String) {
         let stage = (try? inbox.item(id))?.stage
-        guard (try? inbox.release(id, by: person)) != nil else { return }
+        guard (try? inbox.release(id, by: person, of: account(of: person))) != nil else { return }
         // Where no one has claimed it, nothing changes.
         guard case .claimed = stage else { return }
         noteReleased(id, by: person)
@@ -311,7 +316,7 @@ final class People: Presenter, @unchecked Sendable {
         world.ledger.given.append(
             Ledger.Given(
                 id: id, presenter: presenterName, answer: number, counted: give()?.id, by: taken.by,
-                second: taken.second, values: values,
+                account: account(of: taken.by), second: taken.second, values: values,
                 comment: taken.second == nil ? comment : proposal?.values.comment, time: now,
                 undo: undo,
                 claimant: claimant(of: id), life: life.number))
@@ -319,7 +324,7 @@ final class People: Presenter, @unchecked Sendable {
         return true
     }
 
-    private func undo(_ id: PresentationID) {
+    func undo(_ id: PresentationID) {
         guard !life.isOver, (try? inbox.undo(id)) != nil else { return }
         tookBack(id)
     }
@@ -339,7 +344,8 @@ final class People: Presenter, @unchecked Sendable {
         repeatTakenBack(world.ledger.given[place], option: "skip")
         repeatProposals(for: id)
         // The person who took it back has a minute for another answer.
-        noteClaim(of: id, by: world.ledger.given[place].by, for: 60_000)
+        let given = world.ledger.given[place]
+        noteClaim(of: id, by: given.by, given.account, for: 60_000)
     }
 
     /// At once, what is in front of them.
@@ -349,18 +355,24 @@ final class People: Presenter, @unchecked Sendable {
         }
     }
 
-    func noteClaimed(_ id: PresentationID, by person: String, for time: UInt64) {
-        noteClaim(of: id, by: person, for: time)
+    /// - Parameter account: Nil where only the name is known.
+    func noteClaimed(
+        _ id: PresentationID, by person: String, of account: String?, for time: UInt64
+    ) {
+        noteClaim(of: id, by: person, account, for: time)
         world.ledger.claims.append((id, world.scheduler.now, .claimed, person))
     }
 
     func noteReleased(_ id: PresentationID, by person: String) {
-        noteClaim(of: id, by: person, for: 0)
+        noteClaim(of: id, by: person, nil, for: 0)
         world.ledger.claims.append((id, world.scheduler.now, .presented, person))
     }
 
-    private func noteClaim(of id: PresentationID, by person: String, for time: UInt64) {
-        claims[id] = (person, world.scheduler.now + time)
+    private func noteClaim(
+        of id: PresentationID, by person: String, _ account: String?, for time: UInt64
+    ) {
+        claims[id] = Claim(
+            person: person, account: account, until: world.scheduler.now + time)
         world.ledger.handled.append((id, world.scheduler.now))
         world.ledger.caredFor[id] = world.scheduler.now + time
     }

@@ -70,6 +70,8 @@ struct Plan {
         case late
         /// They do with a group what they do, and share it.
         case sharing
+        /// They have signed in, some under two names, and see to it that no other has a say.
+        case signedIn
     }
 
     static let presenter = "central"
@@ -124,6 +126,10 @@ struct Plan {
     /// Workers that come back ask again also what they have the outcome of.
     var forgets = false
     var manner = Manner.any
+    /// People have accounts.
+    var hasAccounts = false
+    /// A presenter that shuts down sends first what its people hold back.
+    var givesHeld = false
     /// How many kinds of errors there are: those above ``Trouble`` differ in a title only.
     var troubleCount = Trouble.allCases.count
     /// Its nodes go on until they have forgotten all that they keep for a time.

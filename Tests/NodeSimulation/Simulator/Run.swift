@@ -10,7 +10,7 @@ struct Run {
     let virtualMilliseconds: UInt64
 
     init(seed: UInt64, isVerbose: Bool) throws {
-        plan = Plan(seed: seed)
+        plan = Plan(seed: seed).withAccounts(of: seed)
         let scheduler = Scheduler(seed: seed, isVerbose: isVerbose)
         let start = scheduler.now
         let world = try World(plan, scheduler)

@@ -87,6 +87,8 @@ enum Scene: Equatable {
     case twoScreens, smallInbox, keptInbox, quietRepeats, keptSilences, ownRules, shortLimits
     case secondTry, damaged, revoked, unknownRelay, idsRelay, lateDeadlines, secondThoughts
     case played(Play), sharing, statuses, crossing, askedTwice, followed
+    /// See ``Plan/signedIn``.
+    case accounts, keptAccounts, heldAtStop
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -110,6 +112,7 @@ enum Scene: Equatable {
 extension Plan {
     /// Five worlds of eight.
     static func scenes(of seed: UInt64) -> [Scene] {
+        if let scene = signedIn[seed % 256] { return [scene] }
         if let all = wide[seed % 256] { return [all[Int(seed / 256) % all.count]] }
         if let all = more[seed % 128] { return [all[Int(seed / 128) % all.count]] }
         // Those of them had shown nothing before there were these.
@@ -175,6 +178,7 @@ extension Plan {
             .shortLimits, .secondTry, .damaged, .revoked, .unknownRelay, .idsRelay, .lateDeadlines,
             .secondThoughts, .played, .sharing, .statuses, .crossing, .askedTwice, .followed:
             stageWide(scene, using: &random)
+        case .accounts, .keptAccounts, .heldAtStop: stageSignedIn(scene, using: &random)
         default: stageRare(scene, using: &random)
         }
     }

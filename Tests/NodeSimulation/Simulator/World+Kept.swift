@@ -60,7 +60,7 @@ extension World {
                 !ids.contains($0.presentation.id)
             }
             let records = (before ?? []) + items.map { InboxRecord($0) }
-            kept[people.presenterName] = (records, people.kept)
+            kept[people.presenterName] = (records, people.kept, people.proposers)
         }
     }
 
@@ -69,9 +69,10 @@ extension World {
             life.silences.restore(keptSilences)
         }
         for people in life.people {
-            guard let (records, claims) = kept[people.presenterName] else { continue }
+            guard let (records, claims, proposers) = kept[people.presenterName] else { continue }
             people.inbox.restore(records)
             people.claims = claims
+            people.proposers = proposers
         }
     }
 
@@ -118,15 +119,19 @@ extension People {
     }
 
     /// What has been claimed; who gave an answer that is held has a minute more for another.
-    var kept: [PresentationID: (String, UInt64)] {
-        var kept = claims.mapValues { ($0.person, $0.until) }
+    var kept: [PresentationID: Claim] {
+        var kept = claims
         for item in inbox.items() {
+            // A claim ends with it.
+            if case .closed = item.stage { kept[item.id] = nil }
             guard case .leaving = item.stage,
                 let given = world.ledger.given.last(where: {
                     $0.id == item.id && $0.presenter == presenterName && !$0.isUndone
                 })
             else { continue }
-            kept[item.id] = (given.by, given.time + given.undo + 60_000)
+            kept[item.id] = Claim(
+                person: given.by, account: given.account,
+                until: given.time + given.undo + 60_000)
         }
         return kept
     }

@@ -140,6 +140,15 @@ final class World: @unchecked Sendable {
     private func stop(_ name: String, downFor time: UInt64) {
         guard let life = lives.removeValue(forKey: name) else { return }
         scheduler.note("fault: stop \(name)")
+        guard plan.givesHeld, !life.people.isEmpty else { return stop(life, downFor: time) }
+        Task.detached { [self] in
+            noteHeld(in: life)
+            await life.giveHeld()
+            stop(life, downFor: time)
+        }
+    }
+
+    private func stop(_ life: Life, downFor time: UInt64) {
         life.stop()
         ends(life)
         ledger.stops[life.number] = scheduler.now
@@ -316,7 +325,11 @@ final class World: @unchecked Sendable {
     // MARK: What lasts longer than a life
 
     /// What inboxes had, and who had claimed what, by presenter; and the silences.
-    var kept: [String: (records: [InboxRecord], claims: [PresentationID: (String, UInt64)])] = [:]
+    var kept:
+        [String: (
+            records: [InboxRecord], claims: [PresentationID: People.Claim],
+            proposers: [PresentationID: People.Proposer]
+        )] = [:]
     var keptSilences: [Silence] = []
     private(set) lazy var keyRing = KeyRing(keys)
 
