@@ -27,7 +27,8 @@ extension Checker {
         case .shutDown: ask.isLifeOver
         case .withheld:
             [plan.silencing?.trouble, plan.withheldTrouble].contains(ask.trouble)
-        case .unreachable: plan.grace != nil
+        case .unreachable:
+            plan.grace != nil || plan.relayGrace != nil && ask.worker.hasPrefix("relay")
         case .notConfirmed, .notSigned, .badValue: plan.forgedTrouble == ask.trouble
         case .rejected:
             plan.asksOnce && ledger.wasTaken(ask.id, before: end) || ask.isSecond

@@ -111,7 +111,8 @@ extension Checker {
     ) { ledger, plan in
         let early = ledger.asks.filter { ask in
             ask.completions.contains { end, outcome in
-                outcome.reason == .unreachable && end + 50 < ask.time + (plan.grace ?? .max / 2)
+                let grace = plan.grace ?? plan.relayGrace ?? .max / 2
+                return outcome.reason == .unreachable && end + 50 < ask.time + grace
             }
         }
         return early.map { "\($0.id): unreachable too early" }

@@ -15,7 +15,10 @@ struct Checker: Sendable {
             answerArrives, inTime, trueResult, expiredResult, promptsGone, tablesEmpty, oneThread,
             keptFromStrangers, goesPast, acknowledged,
         ] + ofPeople + ofCallers + ofFeatures + ofResults + ofLast + ofMore + ofWide + ofReaders
-        + [played, shared, statusTrue, refusedInTime, signedIn, heldGiven]
+        + [
+            played, shared, statusTrue, refusedInTime, signedIn, heldGiven, othersAsked,
+            givenUpCallers, groupAtOnce, stopsClear,
+        ]
 
     static let completedOnce = Checker(
         name: "completed-once", rule: "every caller gets exactly one outcome (C1)"

@@ -153,8 +153,11 @@ struct Forgery: Sendable {
             },
             leak, goesPast, oneOfTwo, otherValues, otherComment,
         ] + ofPeople + ofCallers + ofFeatures + ofResults + ofAcknowledgements + ofLast
-        + ofMore + ofWide + ofReaders + [played, shared, statusTrue, refusedInTime]
-        + ofAccounts
+        + ofMore + ofWide + ofReaders + ofAccounts
+        + [
+            played, shared, statusTrue, refusedInTime, othersAsked, givenUpCallers, groupAtOnce,
+            stopsClear,
+        ]
 
     static func change<Value>(
         _ values: inout [Value], where isMeant: (Value) -> Bool, _ body: (inout Value) -> Void

@@ -206,6 +206,10 @@ struct Ledger {
     var trespasses: [String] = []
     /// Without an outcome when their process had stopped in order.
     var leftWaiting: [PresentationID] = []
+    /// Operations that ran, or were reported, when their callers had given up.
+    var ranOn: [String] = []
+    /// What was in front of people, or in a chain, of a process that had stopped in order.
+    var leftInChain: [String] = []
     /// Links that were kept, though nothing came back on them.
     var clung: [String] = []
     /// What parents did not acknowledge, and what they said of where it stands behind its answer.

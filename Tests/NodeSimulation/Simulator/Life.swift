@@ -11,6 +11,8 @@ final class Life: @unchecked Sendable {
     private(set) var node: Node?
     let silences = Silences(now: { .now })
     private(set) var people: [People] = []
+    /// What is in the chain of a relay that has one.
+    let inside = ChainCount()
     private var task: Task<Void, Never>?
 
     var isOver: Bool { transport.isDead }
@@ -34,6 +36,10 @@ final class Life: @unchecked Sendable {
             settings.whenUnreachable = .fail
             settings.grace = .milliseconds(grace)
         }
+        if let grace = world.plan.relayGrace, process.name.hasPrefix("relay") {
+            settings.whenUnreachable = .fail
+            settings.grace = .milliseconds(grace)
+        }
         if let grace = process.presentsAfter {
             settings.whenUnreachable = .presentLocally
             settings.grace = .milliseconds(grace)
@@ -43,7 +49,7 @@ final class Life: @unchecked Sendable {
         let route = process.route.flatMap(world.endpoint).map { [("route", $0)] }
         let node = Node(
             settings, parents: process.parents.compactMap(world.endpoint), routes: route ?? [],
-            parts: parts(in: world), transport: transport)
+            parts: counted(parts(in: world), in: world), transport: transport)
         self.node = node
         task = Task.detached { try? await node.run() }
     }
@@ -122,7 +128,7 @@ final class Life: @unchecked Sendable {
     private func addPresenters(to parts: inout NodeParts, in world: World) {
         let plan = world.plan
         var limits = InboxLimits()
-        limits.escalateAfter = plan.escalatesAfter.map { .milliseconds($0) }
+        limits.escalateAfter = plan.dutyPatience.map { .milliseconds($0) }
         if let most = plan.inboxEndedMax {
             limits.endedMax = most
             limits.openMax = 40
@@ -136,7 +142,8 @@ final class Life: @unchecked Sendable {
         let audit = Inboxes(all: people.map(\.inbox))
         let journal = DiskJournal(disk: world.disk, life: self)
         var presenters: [any Presenter] =
-            plan.asksBoth ? [FirstOfPresenters(people, logger: world.logger)] : people
+            plan.asksBoth
+            ? [FirstOfPresenters(people.map(plan.asked), logger: world.logger)] : people
         if plan.silencing != nil {
             presenters.insert(SilencingPresenter(silences, audit: audit), at: 0)
         }

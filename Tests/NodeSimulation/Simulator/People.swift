@@ -211,6 +211,7 @@ final class People: Presenter, @unchecked Sendable {
             attempt("to take another answer back than the one to \(item.id)") {
                 try inbox.undo(item.id, only: item.id.value)
             }
+            if world.plan.undoesAtDeadline { return undoAtDeadline(of: item.id) }
             guard scheduler.random.happens(0.5) else { return }
             scheduler.after(scheduler.random.number(0...6_000)) { [self] in undo(item.id) }
         case 3:

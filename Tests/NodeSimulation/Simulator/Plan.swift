@@ -41,6 +41,10 @@ struct Plan {
         var limit: UInt64?
         /// The caller asks for the same once more after that time, in the same life.
         var asksAgainAfter: UInt64?
+        /// How long an operation takes that is done again.
+        var operationLasts: UInt64?
+        /// The caller gives up just as so many of its recoveries have been carried out.
+        var cancelledAtAttempt: Int?
     }
 
     enum Fault {
@@ -89,6 +93,8 @@ struct Plan {
     var escalatesAfter: UInt64?
     /// Both presenters are asked at once.
     var asksBoth = false
+    /// Which of them declines, and how.
+    var decliner: Decliner?
     /// The presenter's own deadline, for what has none.
     var presenterDeadline: UInt64?
     /// Only one link of a worker that has two parents fails, and that for good.
@@ -168,6 +174,12 @@ struct Plan {
     var isRelayUnknown = false
     /// When the keys of clients without a link are revoked, and at which process.
     var revocation: (time: UInt64, at: String)?
+    /// For how long relays bear for their own errors that no parent is there.
+    var relayGrace: UInt64?
+    /// Relays have a chain.
+    var hasRelayChains = false
+    /// Answers are taken back in the moment in which the time is over.
+    var undoesAtDeadline = false
     /// What two children that are no nodes say.
     var play: Play?
     /// When nodes are asked for their status.

@@ -89,6 +89,8 @@ enum Scene: Equatable {
     case played(Play), sharing, statuses, crossing, askedTwice, followed
     /// See ``Plan/signedIn``.
     case accounts, keptAccounts, heldAtStop
+    /// See ``Plan/chained``.
+    case oneDeclines, callersGiveUp, relayGrace, slowFirst, stoppedChain, lastInstant
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -112,7 +114,7 @@ enum Scene: Equatable {
 extension Plan {
     /// Five worlds of eight.
     static func scenes(of seed: UInt64) -> [Scene] {
-        if let scene = signedIn[seed % 256] { return [scene] }
+        if let scene = signedIn[seed % 256] ?? chained[seed % 256] { return [scene] }
         if let all = wide[seed % 256] { return [all[Int(seed / 256) % all.count]] }
         if let all = more[seed % 128] { return [all[Int(seed / 128) % all.count]] }
         // Those of them had shown nothing before there were these.
@@ -179,6 +181,8 @@ extension Plan {
             .secondThoughts, .played, .sharing, .statuses, .crossing, .askedTwice, .followed:
             stageWide(scene, using: &random)
         case .accounts, .keptAccounts, .heldAtStop: stageSignedIn(scene, using: &random)
+        case .oneDeclines, .callersGiveUp, .relayGrace, .slowFirst, .stoppedChain, .lastInstant:
+            stageChain(scene, using: &random)
         default: stageRare(scene, using: &random)
         }
     }

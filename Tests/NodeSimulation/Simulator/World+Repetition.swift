@@ -18,14 +18,49 @@ extension World {
         let noting = NotingResponder(
             world: self, life: life, call: call, current: current, next: uplink)
         let caller: any Responder = plan.triesTwice ? TryingTwice(following: noting) : noting
-        Task.detached { [self, options] in
+        current.task = Task.detached { [self, options] in
             var failureCount = 0
             try? await caller.withRecovery(options: options) {
+                noteRun(of: current)
                 failureCount += 1
+                if failureCount > 1, let time = call.operationLasts {
+                    await scheduler.sleep(time)
+                }
                 if failureCount <= repeats + 1 { throw trouble }
             }
             if !life.isOver { scheduler.note("done after \(failureCount) failures") }
         }
+        guard let patience = call.cancelledAfter else { return }
+        scheduler.after(patience) { [self] in giveUp(current, of: life) }
+    }
+
+    /// The operation runs, or its error is presented, though its caller may have given up.
+    fileprivate func noteRun(of current: Current) {
+        guard current.isGivenUp else { return }
+        ledger.ranOn.append("\(ledger.asks[current.number].id): at \(scheduler.now)")
+    }
+
+    /// The caller gives up, whatever is done for it at the moment.
+    private func giveUp(_ current: Current, of life: Life) {
+        guard !life.isOver, !current.isGivenUp else { return }
+        let number = current.number
+        scheduler.note("cancel \(ledger.asks[number].id)")
+        if ledger.asks[number].completions.isEmpty {
+            ledger.asks[number].cancelled = scheduler.now
+        }
+        current.isGivenUp = true
+        current.task?.cancel()
+    }
+
+    /// Carries a recovery out, and before its end is known the caller may give up.
+    fileprivate func retry(
+        _ id: PresentationID, for call: Plan.Call, _ current: Current, in life: Life
+    ) async -> Bool {
+        let didRecover = await attempt(
+            "retry", of: id, in: life, for: call.attempt, doesRecover: call.doesRecover)
+        current.attemptCount += 1
+        if current.attemptCount == call.cancelledAtAttempt { giveUp(current, of: life) }
+        return didRecover
     }
 }
 
@@ -83,6 +118,10 @@ extension Forgery {
 // Unchecked: see Scheduler.
 private final class Current: @unchecked Sendable {
     var number: Int
+    /// What does the operation, again and again.
+    var task: Task<Void, Never>?
+    var attemptCount = 0
+    var isGivenUp = false
 
     init(_ number: Int) { self.number = number }
 }
@@ -112,9 +151,8 @@ private struct NotingResponder: Responder {
         let number = began(error, context)
         let id = context.id
         let error = error.recoverable {
-            RecoveryOption("Retry", id: "retry") { [world, life, call] in
-                await world.attempt(
-                    "retry", of: id, in: life, for: call.attempt, doesRecover: call.doesRecover)
+            RecoveryOption("Retry", id: "retry") { [world, life, call, current] in
+                await world.retry(id, for: call, current, in: life)
             }
             RecoveryOption("Skip", id: "skip", role: .cancel) { [world, life, call] in
                 await world.attempt("skip", of: id, in: life, for: call.attempt, doesRecover: false)
@@ -131,6 +169,7 @@ private struct NotingResponder: Responder {
     /// The place of this asking in the ledger.
     private func began(_ error: any Error, _ context: PresentationContext) -> Int {
         if let known = world.ledger.asks.firstIndex(where: { $0.id == context.id }) { return known }
+        world.noteRun(of: current)
         // Counted here: what the context says of it is what people are to read.
         let before = world.ledger.asks[current.number]
         world.scheduler.note("ask \(context.id) again, after \(context.retryCount)")

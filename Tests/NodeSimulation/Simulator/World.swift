@@ -153,6 +153,7 @@ final class World: @unchecked Sendable {
         ends(life)
         ledger.stops[life.number] = scheduler.now
         scheduler.after(2_000) { [self] in
+            lookAtStopped(life)
             let isAwake = life.transport.frozenUntil + 2_000 < scheduler.now
             ledger.leftWaiting += ledger.asks.filter {
                 isAwake && $0.life == life.number && $0.completions.isEmpty
