@@ -27,6 +27,7 @@ extension Checker {
         case .shutDown: ask.isLifeOver
         case .withheld:
             [plan.silencing?.trouble, plan.withheldTrouble].contains(ask.trouble)
+                || plan.ruling != nil
         case .unreachable:
             plan.grace != nil || plan.relayGrace != nil && ask.worker.hasPrefix("relay")
         case .notConfirmed, .notSigned, .badValue: plan.forgedTrouble == ask.trouble

@@ -13,7 +13,8 @@ extension Checker {
     ) { ledger, plan in
         let answers = ledger.decisions.filter { $0.answer.via == .policy }
         guard let policy = plan.policy else {
-            return plan.silencing == nil ? answers.map { "\($0.id): answered by a policy" } : []
+            return plan.silencing == nil && plan.ruling == nil
+                ? answers.map { "\($0.id): answered by a policy" } : []
         }
         let unasked = ledger.decidedUnasked.map { "\($0): withdrawn before it was decided" }
         let wrong = answers.compactMap { decision -> String? in

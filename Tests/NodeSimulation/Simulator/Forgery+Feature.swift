@@ -3,7 +3,9 @@ import ErrorBus
 extension Forgery {
     static let ofFeatures = [
         Forgery(checker: "policy-holds") { ledger, plan in
-            guard plan.policy == nil, plan.silencing == nil else { return false }
+            guard plan.policy == nil, plan.silencing == nil, plan.ruling == nil else {
+                return false
+            }
             return change(&ledger.decisions, where: { $0.answer.via == .person }) {
                 let lie = Answer(
                     id: $0.answer.id, option: $0.answer.option, by: "policy", via: .policy)

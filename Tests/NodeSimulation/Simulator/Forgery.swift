@@ -153,7 +153,7 @@ struct Forgery: Sendable {
             },
             leak, goesPast, oneOfTwo, otherValues, otherComment,
         ] + ofPeople + ofCallers + ofFeatures + ofResults + ofAcknowledgements + ofLast
-        + ofMore + ofWide + ofReaders + ofAccounts
+        + ofMore + ofWide + ofReaders + ofAccounts + ofRules
         + [
             played, shared, statusTrue, refusedInTime, othersAsked, givenUpCallers, groupAtOnce,
             stopsClear,

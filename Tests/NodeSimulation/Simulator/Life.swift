@@ -152,10 +152,10 @@ final class Life: @unchecked Sendable {
         parts.asksAgainAfterRestart = !plan.asksOnce
         parts.audit = audit
         parts.journal = journal
-        guard let policy = plan.policy else { return }
+        guard let book = plan.policy?.book ?? plan.ruling?.book else { return }
         parts.presenting = { [logger = world.logger, presenters] next in
             RuleResponder(
-                Plan.presenterName, book: policy.book,
+                Plan.presenterName, book: book,
                 next: PresentingResponder(
                     Plan.presenter, presenters: presenters, next: next, journal: journal,
                     audit: audit, logger: logger),

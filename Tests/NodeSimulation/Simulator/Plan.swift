@@ -164,6 +164,8 @@ struct Plan {
     var keepsInbox = false
     /// People set up silences, before the presenter restarts and after it.
     var keepsSilences = false
+    /// What a policy's rules compare, and when they are in force.
+    var ruling: Ruling?
     /// Callers that no parent was there for try once more.
     var triesTwice = false
     /// What is put to people from here to there cannot be read afterwards.

@@ -91,6 +91,8 @@ enum Scene: Equatable {
     case accounts, keptAccounts, heldAtStop
     /// See ``Plan/chained``.
     case oneDeclines, callersGiveUp, relayGrace, slowFirst, stoppedChain, lastInstant
+    /// See ``Plan/ruled``.
+    case office
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -114,7 +116,8 @@ enum Scene: Equatable {
 extension Plan {
     /// Five worlds of eight.
     static func scenes(of seed: UInt64) -> [Scene] {
-        if let scene = signedIn[seed % 256] ?? chained[seed % 256] { return [scene] }
+        let place = seed % 256
+        if let scene = signedIn[place] ?? chained[place] ?? ruled[place] { return [scene] }
         if let all = wide[seed % 256] { return [all[Int(seed / 256) % all.count]] }
         if let all = more[seed % 128] { return [all[Int(seed / 128) % all.count]] }
         // Those of them had shown nothing before there were these.
@@ -183,6 +186,7 @@ extension Plan {
         case .accounts, .keptAccounts, .heldAtStop: stageSignedIn(scene, using: &random)
         case .oneDeclines, .callersGiveUp, .relayGrace, .slowFirst, .stoppedChain, .lastInstant:
             stageChain(scene, using: &random)
+        case .office: stageOffice(using: &random)
         default: stageRare(scene, using: &random)
         }
     }

@@ -77,11 +77,12 @@ extension World {
         }
     }
 
-    /// The error as its caller's code leaves it: with a secret, which worker1 keeps to itself, and
-    /// with another option for no answer in time than the caller declares.
-    func completed(_ error: Recoverable, _ call: Plan.Call) -> any Error {
-        guard plan.hasSecrets || plan.deskWorker != nil else { return error }
+    /// The error as its caller's code leaves it: with a secret, which worker1 keeps to itself, with
+    /// another option for no answer in time than the caller declares, and with what rules compare.
+    func filled(_ error: Recoverable, _ call: Plan.Call, _ trouble: Int) -> any Error {
+        guard plan.hasSecrets || plan.deskWorker != nil || plan.ruling != nil else { return error }
         return error.rewriting { report in
+            plan.ruling?.describe(&report, trouble)
             if plan.hasSecrets { report.userInfo["secret"] = "4711" }
             if call.onExpiry == "skip" { report.onExpiry = "retry" }
         }

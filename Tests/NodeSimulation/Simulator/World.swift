@@ -267,7 +267,7 @@ final class World: @unchecked Sendable {
         }
         let task = Task.detached { [self, options] in
             let first = call.worker == plan.coalescer ? node.chain : node.uplink
-            let outcome = await first.presentError(completed(error, call), options: options)
+            let outcome = await first.presentError(filled(error, call, trouble), options: options)
             guard !life.isOver else { return }
             scheduler.note("end \(id) \(outcome)")
             ledger.asks[number].completions.append((scheduler.now, outcome))
