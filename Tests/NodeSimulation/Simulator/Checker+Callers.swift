@@ -33,6 +33,7 @@ extension Checker {
         case .notConfirmed, .notSigned, .badValue: plan.forgedTrouble == ask.trouble
         case .rejected:
             plan.asksOnce && ledger.wasTaken(ask.id, before: end) || ask.isSecond
+                || plan.asksOnce && ledger.wasPutOff(ask, before: end, plan)
                 || ledger.damaged.contains(ask.id) || plan.isRelayUnknown
                 || ledger.wasGivenUp(before: ask)
         case .recoveryTimedOut: ledger.attempts.contains { $0.id == ask.id && $0.isTooLong }

@@ -244,13 +244,16 @@ extension Plan {
 }
 
 extension Plan {
-    /// Whether it had ended, of itself, well before the presenter restarted.
+    /// Whether it had ended, of itself or by a silence, well before the presenter restarted.
     fileprivate func isAskedAnew(_ ask: Ledger.Ask, _ ledger: Ledger) -> Bool {
-        guard scene == .askedAnew, let restart = faults.first?.time else { return false }
+        guard let scene, [.askedAnew, .quietOnce].contains(scene),
+            let restart = faults.first?.time
+        else { return false }
         return ledger.asks.contains { before in
             before.id == ask.id && before.time < ask.time
                 && before.completions.contains {
-                    $0.outcome.reason == .expired && $0.time + 2_000 < start + restart
+                    [.expired, .withheld].contains($0.outcome.reason)
+                        && $0.time + 2_000 < start + restart
                 }
         }
     }

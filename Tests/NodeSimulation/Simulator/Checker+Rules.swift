@@ -2,7 +2,7 @@ import ErrorBus
 
 /// What policies and silences owe: see ``Plan/ruled``.
 extension Checker {
-    static let ofRules = [ruled, silencePaces]
+    static let ofRules = [ruled, silencePaces, silenceKept]
 
     private static let ruled = Checker(
         name: "ruled",
@@ -48,6 +48,26 @@ extension Checker {
                 ? nil : "\(ask.id): after \(ask.retryCount) retries answered \(waited) ms later"
         }
     }
+
+    private static let silenceKept = Checker(
+        name: "silence-kept",
+        rule: "a silence that is kept goes on after a restart until its end; one that is not does "
+            + "not"
+    ) { ledger, plan in
+        ledger.asks.compactMap { ask in
+            guard let isSilent = plan.isSilentAgain(for: ask, ledger) else { return nil }
+            let answer = ledger.decision(of: ask.id)?.answer
+            let isWithheld = ask.completions.first?.outcome.reason == .withheld
+            let isShown = ledger.shown.contains { $0.id == ask.id && $0.time >= ask.time }
+            if !isSilent {
+                return isWithheld || answer?.via == .policy ? "\(ask.id): silenced" : nil
+            }
+            let option = plan.silencing?.option
+            let isKept =
+                option == nil ? isWithheld : answer?.via == .policy && answer?.option == option
+            return isKept && !isShown ? nil : "\(ask.id): not silenced, shown: \(isShown)"
+        }
+    }
 }
 
 extension Plan {
@@ -71,6 +91,31 @@ extension Plan {
         else { return nil }
         let pauses: [UInt64] = [0, 0, 0, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000]
         return pauses[min(ask.retryCount, pauses.count - 1)]
+    }
+
+    /// Whether a silence is in force for what is asked after the presenter's restart; nil where
+    /// that is not certain, or where another end than that of a silence is on record.
+    fileprivate func isSilentAgain(for ask: Ledger.Ask, _ ledger: Ledger) -> Bool? {
+        guard scene == .quietOnce, let silencing, ask.trouble == silencing.trouble,
+            ask.time > start + 25_000, ask.retryCount == 0, !ask.isLifeOver
+        else { return nil }
+        let isAnew = ledger.asks.allSatisfy { before in
+            before.id != ask.id || before.life == ask.life
+                || before.completions.first?.outcome.reason == .withheld
+        }
+        guard isAnew else { return nil }
+        if !keepsSilences || ask.time > start + silencing.end { return false }
+        return ask.time + 20_000 < start + silencing.end ? true : nil
+    }
+}
+
+extension Ledger {
+    /// A silence put its answer off when the life of the presenter ended that had taken it in.
+    func wasPutOff(_ ask: Ask, before end: UInt64, _ plan: Plan) -> Bool {
+        plan.silencing?.trouble == ask.trouble && ask.retryCount > 2
+            && taken.contains { taken in
+                taken.id == ask.id && lifeEnds[taken.life].map { $0.time < end } == true
+            }
     }
 }
 
@@ -102,6 +147,16 @@ extension Forgery {
             ) { decision in
                 let time = late.first(where: { $0.id == decision.id })?.time ?? 0
                 decision = Ledger.Decision(id: decision.id, answer: decision.answer, time: time)
+            }
+        },
+        Forgery(checker: "silence-kept") { ledger, plan in
+            let known = ledger
+            return change(
+                &ledger.asks,
+                where: { !$0.completions.isEmpty && plan.isSilentAgain(for: $0, known) == false }
+            ) {
+                let lie = Outcome(didRecover: false, reason: .withheld, decidedBy: "central")
+                $0.completions[0].outcome = lie
             }
         },
     ]

@@ -230,7 +230,7 @@ extension Plan {
     }
 
     var asksOnce: Bool {
-        if case .asksOnce = feature { true } else { false }
+        if case .asksOnce = feature { true } else { asksOnlyOnce }
     }
 
     /// The call whose id another has as well.

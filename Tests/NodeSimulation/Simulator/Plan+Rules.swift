@@ -1,11 +1,12 @@
 import ErrorBus
 
-/// Worlds of a policy with schedules.
+/// Worlds of a policy with schedules, and of silences that a restart meets.
 extension Plan {
     /// By the seed modulo 256.
     static let ruled: [UInt64: Scene] = [
         45: .office, 77: .office, 81: .office, 86: .office, 93: .office, 246: .office,
-        253: .office,
+        253: .office, 1: .quietOnce, 54: .quietOnce, 65: .quietOnce, 70: .quietOnce,
+        249: .quietOnce,
     ]
 
     /// The rules of a policy are in force at certain times. The clock on the wall is put to moments
@@ -36,6 +37,36 @@ extension Plan {
                 return sum
             }
             return sum + change
+        }
+    }
+
+    /// What was in front of people when the presenter restarted is refused after that. What a
+    /// silence had withheld is asked anew, where the silence goes on, or where it is gone; and what
+    /// it answers fails again and again.
+    mutating func stageQuietOnce(using random: inout SeededGenerator) {
+        makeRow(0)
+        asksOnlyOnce = true
+        forgets = true
+        keepsSilences = random.happens(0.5)
+        troubleCount = 2
+        chaosLasts = 80_000
+        thinkingMax = 120_000
+        let option = random.pick([nil, nil, "retry"])
+        feature = .silence(
+            .init(
+                trouble: 0, option: option, from: 500, lasts: 600_000,
+                endedAt: random.pick([nil, nil, 60_000])))
+        faults = [
+            (20_000, .kill(Plan.presenter, downFor: random.number(100...2_000))),
+            (26_000, .kill("worker1", downFor: random.number(100...2_000))),
+        ]
+        ask(12, in: 1_000...15_000, using: &random) { call, _ in call.worker = "worker1" }
+        ask(8, in: 35_000...75_000, using: &random)
+        ask(4, in: 1_000...18_000, using: &random) { call, random in
+            call.worker = "worker2"
+            call.isKept = false
+            call.doesRecover = true
+            call.repeats = Int(random.number(4...6))
         }
     }
 }

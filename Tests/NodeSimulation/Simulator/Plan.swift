@@ -164,6 +164,8 @@ struct Plan {
     var keepsInbox = false
     /// People set up silences, before the presenter restarts and after it.
     var keepsSilences = false
+    /// What was shown before the presenter's restart is refused after it, whatever else there is.
+    var asksOnlyOnce = false
     /// What a policy's rules compare, and when they are in force.
     var ruling: Ruling?
     /// Callers that no parent was there for try once more.

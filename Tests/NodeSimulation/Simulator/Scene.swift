@@ -92,7 +92,7 @@ enum Scene: Equatable {
     /// See ``Plan/chained``.
     case oneDeclines, callersGiveUp, relayGrace, slowFirst, stoppedChain, lastInstant
     /// See ``Plan/ruled``.
-    case office
+    case office, quietOnce
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -187,6 +187,7 @@ extension Plan {
         case .oneDeclines, .callersGiveUp, .relayGrace, .slowFirst, .stoppedChain, .lastInstant:
             stageChain(scene, using: &random)
         case .office: stageOffice(using: &random)
+        case .quietOnce: stageQuietOnce(using: &random)
         default: stageRare(scene, using: &random)
         }
     }
