@@ -52,7 +52,7 @@ struct Garbage: Sendable, CustomTestStringConvertible {
     private static let verbs: [Garbage] = [
         Garbage("no verb", .version, text: "EB1", "SING", header, "{}"),
         Garbage("a verb in lower case", .version, text: "EB1", "present", header, "{}"),
-        Garbage("a parent's verb", .notYours, text: "EB1", "OK", "", ""),
+        Garbage("a parent's verb", .notYours, text: "EB1", "STATE", "", "{}"),
         Garbage("no id", text: "EB1", "AWAIT", "wait-ms: 1\n", ""),
     ]
 

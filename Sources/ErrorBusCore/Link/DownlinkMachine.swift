@@ -124,6 +124,7 @@ package struct DownlinkMachine: Sendable {
             if children[name]?.isDisconnected == true { return actions }
             actions += heard(name, at: now)
         }
+        guard !error.endsExchange else { return actions }
         let reject = Message.Reject(error.code, error.reason, id: error.id)
         return actions + [.send(.reject(reject), to: peer)]
     }
@@ -139,11 +140,7 @@ package struct DownlinkMachine: Sendable {
     private func wrongDirection(_ message: Message, from peer: PeerID) -> [DownlinkAction] {
         let reason = "\(message.verb.rawValue) is a parent's to say"
         let dropped = DownlinkAction.dropped(Anomaly(kind: .wrongDirection, detail: reason))
-        // A plain REQ always gets a reply; between nodes, refusals of refusals would go back and
-        // forth
-        // endlessly.
-        let isReply = [.reject, .ok].contains(message.verb)
-        guard namesOfPeers[peer] == nil || !isReply else { return [dropped] }
+        guard !message.verb.endsExchange else { return [dropped] }
         return [dropped, .send(.reject(Message.Reject(.notYours, reason)), to: peer)]
     }
 

@@ -75,11 +75,24 @@ extension [NodeName] {
 extension Message {
     /// Reads the four frames after the envelope. Any frames give a message or a refusal.
     package init(frames: ArraySlice<Frame>, limits: WireLimits = .standard) throws(WireError) {
+        do throws(WireError) {
+            self = try Self.read(frames, limits: limits)
+        } catch {
+            var refusal = error
+            let verb = frames.dropFirst().first.flatMap { Verb(frame: $0) }
+            refusal.endsExchange = verb?.endsExchange == true
+            throw refusal
+        }
+    }
+
+    private static func read(
+        _ frames: ArraySlice<Frame>, limits: WireLimits
+    ) throws(WireError) -> Message {
         guard let magic = frames.first else {
             throw WireError(.malformed, "0 frames after the envelope; 4 are expected")
         }
         guard magic == WireLimits.magic else {
-            throw Self.wrongMagic(magic)
+            throw wrongMagic(magic)
         }
         guard frames.count == 4 else {
             throw WireError(
@@ -97,7 +110,7 @@ extension Message {
                 "payload of \(payload.count) bytes; at most \(limits.payloadByteCountMax)",
                 id: header["id"].flatMap { PresentationID($0) })
         }
-        try self.init(HeaderReader(verb, header), payload: payload)
+        return try Message(HeaderReader(verb, header), payload: payload)
     }
 
     private static func wrongMagic(_ magic: Frame) -> WireError {

@@ -235,6 +235,10 @@ enum Verb: String, Sendable, CaseIterable {
     /// arrive.
     var isReply: Bool { rules.contains(.reply) }
 
+    /// Whether it gets no reply from any receiver: else two parents that are wired together would
+    /// refuse each other endlessly.
+    var endsExchange: Bool { self == .reject || self == .ok }
+
     /// Whether it counts from a connection that has gone: HELLO opens a new link, and to the others
     /// no reply is due.
     var outlivesConnection: Bool { rules.contains(.last) }

@@ -4,6 +4,8 @@ package struct WireError: Error, Hashable, Sendable {
     package let reason: String
     /// The presentation of the message, when readable.
     package var id: PresentationID?
+    /// Whether the message was to be a REJECT or OK, which gets no reply.
+    package var endsExchange = false
 
     init(_ code: RejectCode, _ reason: String, id: PresentationID? = nil) {
         self.code = code

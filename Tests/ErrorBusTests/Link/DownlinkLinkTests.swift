@@ -224,8 +224,32 @@ import Testing
         for peer in [one, two] {
             let actions = rig.get(message, from: peer)
             #expect(actions.drops == [.wrongDirection])
-            let isReply = [.reject, .ok].contains(message.verb)
-            #expect(actions.reject(to: peer) == (isReply && peer == one ? nil : .notYours))
+            let endsExchange = [.reject, .ok].contains(message.verb)
+            #expect(actions.reject(to: peer) == (endsExchange ? nil : .notYours))
+            #expect(actions.count == (endsExchange ? 1 : 2))
         }
+    }
+
+    /// Two parents that are wired together would refuse each other endlessly.
+    @Test(
+        "a REJECT or OK from below gets no reply, however malformed it is",
+        arguments: [
+            ["EB1", "REJECT", "code: 900\nreason: x\n", ""], ["EB1", "REJECT", "x", ""],
+            ["EB1", "REJECT", "", "", ""], ["EB1", "REJECT"], ["EB2", "REJECT", "", ""],
+            ["x", "REJECT", "", ""], ["EB1", "OK", "id: x\n", ""], ["EB1", "OK"],
+        ])
+    func endsExchange(_ texts: [String]) throws {
+        var rig = DownlinkRig.withChild()
+        let frames = texts.map { Frame($0.utf8) }
+        let error = try #require(throws: WireError.self) { try Message(frames: frames[...]) }
+        #expect(error.endsExchange)
+        for peer in [one, two] {
+            let actions = rig.machine.malformed(error, from: peer, at: rig.now)
+            #expect(actions.drops == [.malformed] && actions.count == 1)
+        }
+        let other = try #require(throws: WireError.self) {
+            try Message(frames: [frames[0], Frame("PING".utf8)][...])
+        }
+        #expect(rig.machine.malformed(other, from: two, at: rig.now).verbs(to: two) == [.reject])
     }
 }
