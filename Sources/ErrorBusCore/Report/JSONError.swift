@@ -16,7 +16,8 @@ package struct JSONError: Error, Hashable, Sendable {
         case badEscape
         case leadingZero
         case badNumber
-        case numberOutOfRange
+        case integerOutOfRange
+        case doubleOutOfRange
         /// A byte that the grammar does not allow here.
         case unexpected(UInt8, allowed: String)
         case unexpectedEnd(allowed: String)
@@ -58,7 +59,9 @@ extension JSONError.Reason: CustomStringConvertible {
         case .badEscape: "an escape other than \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX"
         case .leadingZero: "a number with a leading zero"
         case .badNumber: "a number that is not digits with optional fraction and exponent"
-        case .numberOutOfRange: "a number that fits neither 64-bit integer nor finite double"
+        case .integerOutOfRange:
+            "an integer outside 64 bits (one with a fraction or an exponent is read as a double)"
+        case .doubleOutOfRange: "a number beyond the largest double"
         case .unexpected(let byte, let allowed):
             "\(Self.name(of: byte)) where \(allowed) is allowed"
         case .unexpectedEnd(let allowed): "the end, where \(allowed) is required"

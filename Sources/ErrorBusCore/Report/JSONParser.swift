@@ -295,7 +295,7 @@ extension JSONParser {
         }
         let limit = UInt64(Int64.max) + (isNegative ? 1 : 0)
         guard !overflows, magnitude <= limit else {
-            throw JSONError(.numberOutOfRange, at: start)
+            throw JSONError(.integerOutOfRange, at: start)
         }
         let bits = Int64(truncatingIfNeeded: magnitude)
         return .integer(isNegative ? 0 &- bits : bits)
@@ -316,7 +316,7 @@ extension JSONParser {
         guard let value = Double(String(decoding: slice, as: UTF8.self)) else {
             throw JSONError(.badNumber, at: start)
         }
-        guard value.isFinite else { throw JSONError(.numberOutOfRange, at: start) }
+        guard value.isFinite else { throw JSONError(.doubleOutOfRange, at: start) }
         return value
     }
 

@@ -60,6 +60,18 @@ struct JSONParserTests {
     }
 
     @Test(
+        "A number out of range is named for what it is: an integer, or a double",
+        arguments: [
+            ("9223372036854775808", .integerOutOfRange),
+            ("-9223372036854775809", .integerOutOfRange), ("1e400", .doubleOutOfRange),
+            ("-1.0e999", .doubleOutOfRange),
+        ] as [(String, JSONError.Reason)])
+    func range(text: String, reason: JSONError.Reason) throws {
+        #expect(Self.fault(in: Array(text.utf8))?.reason == reason)
+        #expect(try Self.parse("9223372036854775808.0") == .number(0x1p63))
+    }
+
+    @Test(
         "Bytes that are not UTF-8 are refused at the first of them",
         arguments: [
             ([0x80], 1, .invalidUTF8), ([0x61, 0xFF], 2, .invalidUTF8),
