@@ -195,7 +195,7 @@ final class ChildPresentations: Sendable {
             deadline: received.deadline.map { driver.transport.instant(of: $0) },
             received: received,
             stateChanged: { [id = present.id] state in
-                driver.move(id, generation: generation, to: state.station, by: state.by)
+                driver.move(id, generation: generation, to: state)
             })
         context.signsAnswers = keys?.signs == true
         return .success((error, context))

@@ -5,7 +5,7 @@ import Synchronization
 /// transport's thread.
 actor NodeDriver {
     /// Receives the state of a presentation. Called on the transport's thread; must not wait.
-    typealias Moved = @Sendable (PresentationState.Station, String?) -> Void
+    typealias Moved = @Sendable (PresentationState) -> Void
 
     /// A responder of this process that waits for a parent's answer.
     private struct Caller {
@@ -15,7 +15,7 @@ actor NodeDriver {
 
     /// Calls from other threads, in order.
     private enum Posted: Sendable {
-        case moved(PresentationID, generation: Int, PresentationState.Station, by: String?)
+        case moved(PresentationID, generation: Int, PresentationState)
         case completed(PresentationID, generation: Int, DownlinkVerdict)
         case settled(PresentationID, answer: UniqueID, RecoveryResult, NodeMachine.Way)
         case bare(Result<BareRequest, WireError>, byteCount: Int, PeerID)
@@ -193,16 +193,16 @@ actor NodeDriver {
         perform(actions)
     }
 
-    /// The chain ended. Callable from any thread, in order with ``move(_:generation:to:by:)``.
+    /// The chain ended. Callable from any thread, in order with ``move(_:generation:to:)``.
     nonisolated func complete(_ id: PresentationID, generation: Int, verdict: DownlinkVerdict) {
         post(.completed(id, generation: generation, verdict))
     }
 
     /// The chain reports the state of the presentation. Callable from any thread, in order.
     nonisolated func move(
-        _ id: PresentationID, generation: Int, to state: PresentationState.Station, by: String?
+        _ id: PresentationID, generation: Int, to state: PresentationState
     ) {
-        post(.moved(id, generation: generation, state, by: by))
+        post(.moved(id, generation: generation, state))
     }
 
     /// An attempt here or below ended. Unknown ids change nothing. Callable from any thread; no
@@ -227,9 +227,11 @@ actor NodeDriver {
 
     private func take(_ posted: Posted) {
         switch posted {
-        case .moved(let id, let generation, let state, let by):
+        case .moved(let id, let generation, let state):
             below { machine, now in
-                machine.moved(id, generation: generation, to: state, by: by, at: now)
+                machine.moved(
+                    id, generation: generation, to: state.station, by: state.by,
+                    since: state.since, at: now)
             }
         case .completed(let id, let generation, let verdict):
             below { machine, now in
@@ -313,7 +315,8 @@ actor NodeDriver {
             chain?.presentations.settledBefore(settled, of: asked, by: self)
         case .withdrawnBefore(let id, let asked, let isHere):
             chain?.presentations.withdrawnBefore(id, asked, isHere: isHere, by: self)
-        case .moved(let caller, let station, let by): callers[caller]?.moved(station, by)
+        case .moved(let caller, let station, let by, let since):
+            callers[caller]?.moved(PresentationState(station, by: by, since: since))
         case .ended(let caller, let ending):
             callers.removeValue(forKey: caller)?.ended.resume(returning: ending)
         case .dropped(let anomaly): anomalies.note(anomaly, at: transport.now, logger)

@@ -135,10 +135,7 @@ struct UplinkResponder: Responder {
         do throws(TransportError) {
             try wake()
             ending = await uplink.driver.present(
-                request, on: uplink.way,
-                moved: { state, by in
-                    context.stateChanged(PresentationState(state, by: by))
-                },
+                request, on: uplink.way, moved: context.stateChanged,
                 // A responder of this node may have cancelled it, though the child still asks.
                 withdrawal: { received.map { $0.withdrawal ?? .abandoned } ?? .origin },
                 isOriginReachable: { received?.contact.isReachable ?? true })

@@ -67,7 +67,7 @@ extension DownlinkMachine {
     /// The chain reports the state of the presentation.
     package mutating func moved(
         _ id: PresentationID, generation: Int, to state: PresentationState.Station, by: String?,
-        at now: MonotonicTime
+        since: MonotonicTime? = nil, at now: MonotonicTime
     ) -> [DownlinkAction] {
         // That it is relayed is what ACCEPTED says.
         guard var entry = entries[id], entry.generation == generation, entry.isOpen,
@@ -75,7 +75,7 @@ extension DownlinkMachine {
         else { return [] }
         entry.standing = state
         entry.standingBy = by
-        entry.standingSince = now
+        entry.standingSince = min(since ?? now, now)
         store(entry)
         guard entry.heldBack == nil, case .child(let name) = entry.asker,
             let child = children[name], child.isReachable

@@ -43,7 +43,9 @@ extension UplinkMachine {
         case .accepted(let id, let attempt): return accepted(id, attempt, at: now)
         case .pending(let pending):
             if entries[pending.id]?.isOpen == true { noteWay(pending.state, at: now) }
-            return held(pending.id, pending.state, by: pending.by, at: now)
+            return held(
+                pending.id, pending.state, by: pending.by,
+                since: pending.sinceMilliseconds.map { now - $0 }, at: now)
         case .answer(let id, let answer, let digest):
             return answered(id, answer, to: digest)
         case .withdrawn(let id): return withdrawn(id, isOK: false, at: now)
@@ -84,7 +86,8 @@ extension UplinkMachine {
     /// ACCEPTED or PENDING: the next hop holds it. PENDING may be unsolicited, and sent before that
     /// hop received the current PRESENT.
     private mutating func held(
-        _ id: PresentationID, _ state: PresentationState.Station, by: String?, at now: MonotonicTime
+        _ id: PresentationID, _ state: PresentationState.Station, by: String?,
+        since: MonotonicTime? = nil, at now: MonotonicTime
     ) -> [UplinkAction] {
         guard var entry = entries[id] else {
             return [.dropped(Anomaly(kind: .unknownID, detail: "pending \(id)"))]
@@ -99,7 +102,7 @@ extension UplinkMachine {
                 entry.outOfContactSince = nil
             }
             store(entry, id)
-            return [.moved(id, state, by: by)]
+            return [.moved(id, state, by: by, since: since)]
         case .waiting, .moving, .answered, .settled, .withdrawing, .gone:
             return []  // A race: it was sent before the parent heard.
         }

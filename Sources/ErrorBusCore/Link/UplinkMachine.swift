@@ -275,7 +275,7 @@ package enum UplinkAction: Hashable, Sendable {
     /// The parent has no room for so many presentations.
     case crowded(waitingCount: Int)
     /// Report the state of the presentation to its caller.
-    case moved(PresentationID, PresentationState.Station, by: String?)
+    case moved(PresentationID, PresentationState.Station, by: String?, since: MonotonicTime? = nil)
     /// Run the attempt, then report ``UplinkMachine/settled(_:answer:result:at:)``.
     case answered(PresentationID, Answer)
     /// An answer to what this life of the node has not asked for, or not with this digest. It is

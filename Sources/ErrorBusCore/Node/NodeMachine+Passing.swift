@@ -136,13 +136,14 @@ extension NodeMachine {
             actions.append(.above(way, .down(reason: reason)))
         case .crowded(let count): actions.append(.above(way, .crowded(waitingCount: count)))
         case .dropped(let anomaly): actions.append(.dropped(anomaly))
-        case .moved(let id, let station, let by):
+        case .moved(let id, let station, let by, let since):
             switch askers[way][id] {
-            case .caller(let caller): actions.append(.moved(caller: caller, station, by: by))
+            case .caller(let caller):
+                actions.append(.moved(caller: caller, station, by: by, since: since))
             case .child(let generation):
-                carryOut(
-                    below.moved(id, generation: generation, to: station, by: by, at: now),
-                    at: now, into: &actions)
+                let moved = below.moved(
+                    id, generation: generation, to: station, by: by, since: since, at: now)
+                carryOut(moved, at: now, into: &actions)
             case nil: break
             }
         case .answered(let id, let answer):

@@ -220,7 +220,7 @@ package enum NodeAction: Hashable, Sendable {
     case withdrawnBefore(PresentationID, Message.Asked, isHere: Bool)
 
     // To responders of this process that wait for a parent.
-    case moved(caller: Int, PresentationState.Station, by: String?)
+    case moved(caller: Int, PresentationState.Station, by: String?, since: MonotonicTime?)
     case ended(caller: Int, UplinkEnding)
 
     /// Late, doubled or unexpected: counted and dropped.

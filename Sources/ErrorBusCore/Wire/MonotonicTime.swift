@@ -15,6 +15,11 @@ package struct MonotonicTime: Hashable, Sendable, Comparable {
         return Self(milliseconds: isOver ? .max : sum)
     }
 
+    /// Clamped to the start of time.
+    package static func - (time: Self, milliseconds: UInt64) -> Self {
+        Self(milliseconds: time.milliseconds - min(time.milliseconds, milliseconds))
+    }
+
     /// The milliseconds from `earlier` to this moment; 0 when `earlier` is later.
     package func since(_ earlier: Self) -> UInt64 {
         milliseconds > earlier.milliseconds ? milliseconds - earlier.milliseconds : 0

@@ -26,10 +26,27 @@ public struct PresentationState: Hashable, Sendable {
     public let station: Station
     /// The node or person concerned, when known.
     public let by: String?
+    /// Since when, as the node above reported it; nil for a state that has just begun. Two states
+    /// are equal without it.
+    package let since: MonotonicTime?
 
     /// A state; a presenter reports one with ``Prompt/moved(to:by:)``.
     public init(_ station: Station, by: String? = nil) {
+        self.init(station, by: by, since: nil)
+    }
+
+    package init(_ station: Station, by: String?, since: MonotonicTime?) {
         self.station = station
         self.by = by
+        self.since = since
+    }
+
+    public static func == (left: Self, right: Self) -> Bool {
+        left.station == right.station && left.by == right.by
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(station)
+        hasher.combine(by)
     }
 }

@@ -104,6 +104,40 @@ import Testing
         #expect(rig.machine.passingCount == 0)
     }
 
+    @Test("the age of a state above goes down with it, and grows")
+    func standing() throws {
+        var rig = try Rig()
+        rig.ask()
+        _ = rig.machine.below(at: rig.now + 50) { $0.ticked(at: 1_000_050) }
+        func age(_ actions: [NodeAction]) -> UInt64? {
+            guard case .pending(let pending) = actions.messages(to: rig.child).first else {
+                return nil
+            }
+            return pending.sinceMilliseconds
+        }
+        let pending = Message.Pending(
+            id: rig.id, state: .presented, sinceMilliseconds: 7_000, by: "ann")
+        #expect(age(rig.fromParent(.pending(pending))) == 7_000)
+        let later = rig.now + 500
+        let again = rig.machine.below(at: later) { [id = rig.id, child = rig.child] in
+            $0.received(.await(id: id, waitMilliseconds: 0), from: child, at: later)
+        }
+        #expect(age(again) == 7_500)
+
+        // A node that has been up for a shorter time counts from its start at most.
+        var claimed = pending
+        claimed.state = .claimed
+        claimed.sinceMilliseconds = WireLimits.numberMax
+        #expect(age(rig.fromParent(.pending(claimed))) == 1_000_000)
+        var told = try Rig(isPassage: false)
+        _ = told.fromChild(.present(told.id))
+        _ = told.machine.below(at: told.now + 50) { $0.ticked(at: 1_000_050) }
+        let own = told.machine.below(at: told.now) { [id = told.id, now = told.now] in
+            $0.moved(id, generation: 1, to: .queued, by: nil, since: now - 3_000, at: now)
+        }
+        #expect(age(own) == 3_000)
+    }
+
     @Test("A refusal from above is the child's, in the place of ACCEPTED")
     func refused() throws {
         var rig = try Rig()

@@ -15,7 +15,7 @@ import Testing
 
     private func queued(_ actions: [UplinkAction]) -> [Int] {
         actions.compactMap {
-            if case .moved(let id, .queued, "c") = $0 { Int(id.value.low) } else { nil }
+            if case .moved(let id, .queued, "c", _) = $0 { Int(id.value.low) } else { nil }
         }
     }
 

@@ -212,7 +212,7 @@ extension StateTable {
         case .linkUp: "link up"
         case .linkDown: "link down"
         case .crowded: "logs that there is no room"
-        case .moved(_, let state, _): "says \(state.rawValue)"
+        case .moved(_, let state, _, _): "says \(state.rawValue)"
         case .answered: "hands the answer down"
         case .answeredBefore: "hands an earlier life's answer to the node"
         case .refused(_, let reject): "refused \(reject.code.rawValue)"

@@ -217,7 +217,7 @@ import Testing
         let said = rig.machine.reachabilityChanged(id, false, at: rig.now)
         #expect(said.verbs == [.present])
         // Of its own accord, before that PRESENT came; and to the asking before.
-        let pending = Message.Pending(id: id, state: .presented, sinceMilliseconds: 0, by: "boss")
+        let pending = Message.Pending(id: id, state: .presented, sinceMilliseconds: nil, by: "boss")
         #expect(rig.get(.pending(pending)) == [.moved(id, .presented, by: "boss")])
         #expect(rig.get(.accepted(id: id, attempt: 1)) == [])
         guard case .send(.present(let again))? = rig.runAlive(2_000).map(\.1).first else {

@@ -237,7 +237,7 @@ struct NodeWalk {
         case .attempted(let attempt, _):
             try hold(attempts[attempt] != nil, "a result for which no responder waits: \(attempt)")
             attempts[attempt] = nil
-        case .moved(let caller, _, _):
+        case .moved(let caller, _, _, _):
             try hold(callers[caller] != nil, "caller \(caller) gets a state after its end")
         case .ended(let caller, _):
             try hold(callers.removeValue(forKey: caller) != nil, "caller \(caller) ends twice")
