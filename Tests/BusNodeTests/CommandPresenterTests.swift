@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Logging
 import Testing
 
@@ -42,6 +43,20 @@ struct CommandPresenterTests {
         #expect(commented.option == "retry" && commented.comment == "It is full.")
         await #expect(throws: AnswerRefusal.self) {
             try await answer(printing: #"{"option": "wipe"}"#)
+        }
+    }
+
+    @Test("While a program runs, those below see its name, not where it is")
+    func standing() async throws {
+        for command in ["/opt/site/ask", "ask", "./ask"] {
+            let states = Recorder<PresentationState>()
+            let presenter = CommandPresenter(
+                command: [command, "now"], runner: Printing(output: ""),
+                logger: Logger(label: "test"))
+            let report = ErrorReport(domain: "d", description: "Boom")
+            let prompt = Prompts.prompt(report, stateChanged: { states.record($0) })
+            #expect(try await presenter.present(prompt) == nil)
+            #expect(states.elements == [PresentationState(.presented, by: "command ask")])
         }
     }
 

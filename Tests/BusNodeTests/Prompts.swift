@@ -8,10 +8,12 @@ import Foundation
 enum Prompts {
     static func prompt(
         _ report: ErrorReport, origin: NodeName = "worker", path: [NodeName] = ["worker", "relay"],
-        deadline: ContinuousClock.Instant? = nil
+        deadline: ContinuousClock.Instant? = nil,
+        stateChanged: @escaping @Sendable (PresentationState) -> Void = { _ in }
     ) -> Prompt {
         let asked = Message.Present(id: .make(), origin: origin, path: path, payload: [])
-        var context = PresentationContext(id: asked.id, received: ReceivedPresentation(asked))
+        var context = PresentationContext(
+            id: asked.id, received: ReceivedPresentation(asked), stateChanged: stateChanged)
         context.deadline = deadline
         return Prompt(report, in: context)
     }

@@ -16,7 +16,7 @@ struct CommandPresenter: Presenter {
     var presenterName: String { "command \(command.first ?? "")" }
 
     func present(_ prompt: Prompt) async throws -> Answer? {
-        prompt.moved(to: .presented, by: presenterName)
+        prompt.moved(to: .presented, by: "command \(program)")
         let result = try await runner.run(
             command, environment: environment(of: prompt), input: prompt.report.payload(),
             timeLimit: Self.timeLimit)
@@ -39,6 +39,10 @@ struct CommandPresenter: Presenter {
         else { return nil }
         return try prompt.answer(reply.option, by: author, via: .policy, comment: reply.comment)
     }
+
+    /// The program's name without its folder, which is this host's own: each node below sees it
+    /// before there is an answer.
+    private var program: Substring { command.first?.split(separator: "/").last ?? "" }
 
     /// The command line. Its words may have been secrets of the environment, and all that read the
     /// answer see its author.
