@@ -156,6 +156,20 @@ import Testing
             names(counters[1], #/`([A-Za-z]+)`/#) == LinkCounters.members.map(\.name).sorted())
     }
 
+    // MARK: Digest
+
+    @Test("section 8 has the digests that a node computes of its examples")
+    func digests() throws {
+        let text = try Self.section("8. A presentation's life")
+            .split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        let examples = text.matches(of: #/[Tt]he digest of `([^`]+)` is `([0-9a-f]{16})`/#)
+        #expect(examples.map { String($0.1.prefix(2)) } == ["{}", "{\""])
+        for example in examples {
+            let computed = ReportDigest(of: example.1.utf8).description
+            #expect(computed == String(example.2), "\(example.1)")
+        }
+    }
+
     // MARK: Refusals
 
     @Test("the codes are those of the code")
