@@ -125,6 +125,24 @@ struct PromptTextTests {
         #expect(text.details().contains("  earlier  the same once in 7 days"))
     }
 
+    @Test("An earlier answer has its values as far as they fit in a line, and secrets by name")
+    func earlierValues() {
+        let report = ErrorReport(domain: "d", description: "Boom")
+        var past = HistoryEntry()
+        (past.openedAt, past.option, past.by) = ("2026-11-20T10:00:00.000Z", "retry", "ada")
+        (past.values, past.secrets) = (["path": "/b"], ["pin"])
+        past.ending = "recovered"
+        var earlier = EarlierView()
+        (earlier.count, earlier.latest) = (1, [past])
+        let details = PromptText(Prompts.prompt(report), earlier: earlier).details(columns: 200)
+        let line = #"\#(past.openedAt) retry with path "/b", pin (secret) by ada: recovered"#
+        #expect(details.contains("  earlier  \(line)"))
+        earlier.latest[0].values = ["path": .string(String(repeating: "a", count: 500))]
+        let cut = earlier.lines[1]
+        #expect(cut.hasPrefix(#"\#(past.openedAt) retry with path "aaa"#))
+        #expect(cut.hasSuffix("aaa… by ada: recovered") && cut.count < 250)
+    }
+
     @Test("The comment on the answer stands below the options, and stays with them")
     func comment() {
         let text = PromptText(Prompts.prompt(ErrorReport(domain: "d", description: "Boom")))

@@ -283,6 +283,8 @@ package struct EarlierView: JSONObject, Sendable {
     static let days = 7
     static let optionMax = 32
     static let latestMax = 5
+    /// The characters of an answer's values in a line; the presentation has all of them.
+    private static let valueScalarMax = 160
 
     package var since = ""
     package var count = 0
@@ -370,7 +372,8 @@ extension EarlierView {
         let times = count == 1 ? "once" : "\(count) times"
         return ["the same \(times) in \(Self.days) days"]
             + latest.map { past in
-                let answer = past.option.map { "\($0) by \(past.authors): " } ?? ""
+                let values = past.valueText.clipped(Self.valueScalarMax)
+                let answer = past.option.map { "\($0)\(values) by \(past.authors): " } ?? ""
                 return "\(past.openedAt) \(answer)\(past.ending ?? past.stage)"
             }
     }

@@ -4,7 +4,7 @@ package import Foundation
 /// Presentations of the past, or events of the audit, as a table, one row each.
 package struct HistoryTable {
     private static let titles = ["TIME", "ORIGIN", "WHAT", "ANSWER", "BY", "OUTCOME", "ID"]
-    private static let widthMax = [36, 64, 64, 36, 64, 36, 36]
+    private static let widthMax = [36, 64, 64, 64, 64, 36, 36]
     private static let eventTitles = ["TIME", "ID", "EVENT", "WHAT"]
     private static let eventWidthMax = [36, 36, 36, 64]
 
@@ -16,8 +16,8 @@ package struct HistoryTable {
         let rows = entries.map { entry in
             [
                 Self.time(entry.openedAt, now, columns), entry.originName ?? "", entry.description,
-                entry.option ?? "", entry.authors, entry.ending ?? entry.stage,
-                Self.id(entry.id, columns),
+                entry.option.map { $0 + entry.valueText } ?? "", entry.authors,
+                entry.ending ?? entry.stage, Self.id(entry.id, columns),
             ]
         }
         lines = TextTable.lines(

@@ -1,3 +1,4 @@
+import ErrorBusCore
 import Foundation
 import Testing
 
@@ -33,6 +34,19 @@ struct HistoryTableTests {
         #expect(lines[1] == "\(time)  worker-1  Disk full  retry   ann  recovered  \(id)")
         let events = HistoryTable([event("ann (person) chose retry")], now: try now()).lines
         #expect(events[1] == "\(time)  \(id)  decide  ann (person) chose retry")
+    }
+
+    @Test("An answer has its values behind its option, and of its secrets the names alone")
+    func values() throws {
+        var past = entry(at: "2026-11-21T10:00:00.123Z")
+        (past.values, past.secrets) = (["path": "/b", "size": 3], ["pin"])
+        let lines = HistoryTable([past], now: try now()).lines
+        #expect(lines[1].contains(#"  retry with path "/b", size 3, pin (secret)  ann  "#))
+        past.values = ["path": .string(String(repeating: "long ", count: 30))]
+        let cut = HistoryTable([past], now: try now(), columns: 100).lines
+        #expect(cut.allSatisfy { TextWidth.columns(of: $0) <= 100 })
+        #expect(cut[1].contains(#"  retry with path "long"#))
+        #expect(cut[1].contains("…  ann  recovered  deadbeef"))
     }
 
     @Test("At a terminal times are short, with their date on another day, and ids are their ends")
