@@ -48,7 +48,7 @@ struct NodeChoiceTests {
         #expect(chosen(["--to", "ipc:///e"], naming: "a").hasPrefix("give either --to"))
         #expect(
             chosen(["--node", "b", "--topology", "t"], naming: "a")
-                == "found two nodes, a and --node b")
+                == "found two nodes, a and --node b; give one")
         #expect(chosen(["--topology", "t.yaml"]).hasPrefix("no node: t.yaml needs a node's name"))
         #expect(chosen(["--to", "nowhere"]).hasPrefix("--to: "))
         #expect(chosen([], ["BUS_NODE_TO": "nowhere"]).hasPrefix("BUS_NODE_TO: "))

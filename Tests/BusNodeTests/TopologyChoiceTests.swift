@@ -30,6 +30,16 @@ struct TopologyChoiceTests {
         }
     }
 
+    @Test("The refusal of two files names both, and that one is to be given")
+    func two() {
+        let refusal = "found two topology files, a.yaml and --topology b.yaml; give one"
+        #expect {
+            try path("a.yaml", "b.yaml")
+        } throws: { error in
+            (error as? Failure)?.text == refusal
+        }
+    }
+
     @Test(
         "Every command that reads a topology takes it in each way",
         arguments: [

@@ -73,6 +73,7 @@ extension EndToEnd {
             #expect(await unknown.says("no presentation 0192 in the journals"))
             let both = try log("--reoffer", "0192", "0192")
             #expect(try await both.ending() == 64)
+            #expect(await both.says("found two ids, 0192 and --reoffer 0192"))
         }
 
         @Test("A33 F13 F14 The prompt shows that its origin is out of reach, and when it is back")

@@ -81,7 +81,8 @@ struct Exec: AsyncParsableCommand {
             throw ValidationError("no command; expected: bus-node exec [options] -- COMMAND ARG...")
         }
         guard retriesOffered.map({ $0 >= 0 }) ?? true else {
-            throw ValidationError("--retries-offered: allowed is 0 or more")
+            throw ValidationError(
+                "--retries-offered: found \(retriesOffered ?? 0), allowed: 0 and above")
         }
         if let onExpiry, !["retry", "skip", "abort"].contains(onExpiry) {
             throw ValidationError(

@@ -96,11 +96,13 @@ struct InboxAnswer: AsyncParsableCommand {
             let id = try await client.id(id)
             guard !confirm || values.isEmpty else {
                 throw Failure(
-                    .usage, "--value: not allowed with --confirm: those proposed are confirmed")
+                    .usage,
+                    "--value: not allowed with --confirm, which confirms the proposed values")
             }
             guard !confirm || comment == nil else {
                 throw Failure(
-                    .usage, "--comment: not allowed with --confirm: that proposed is confirmed")
+                    .usage,
+                    "--comment: not allowed with --confirm, which confirms the proposed comment")
             }
             if allLike { return try await answerAll(like: id, client, by: name, undo: undo) }
             var proposal: ProposalView?

@@ -45,7 +45,8 @@ struct InboxClaim: AsyncParsableCommand {
                 throw Failure(.usage, "--for: found \"\(time)\", allowed: above 0, at most 1h")
             }
             guard handTo == nil || !release else {
-                throw Failure(.usage, "--hand-to: not with --release, which ends the claim")
+                throw Failure(
+                    .usage, "--hand-to: not allowed with --release, which ends the claim")
             }
             let client = try target.client()
             let id = try await client.id(id)

@@ -14,7 +14,7 @@ struct InboxCommand: AsyncParsableCommand {
         discussion: """
             At a terminal the inbox is full-screen; elsewhere, or with --json, a list. \
             Talks to the console of a running node. Exits 0 when done, 1 when the console refused \
-            (an answer was first, no such presentation), 64 when the option is not \
+            (another answer was first, no such presentation), 64 when the option is not \
             offered, 69 when no console answers, 77 when the token is missing or wrong.
 
             Every subcommand, and inbox without one, takes: --to ADDRESS (else BUS_NODE_CONSOLE), \

@@ -20,7 +20,7 @@ struct JournalTarget: ParsableArguments {
         let found = nodes.compactMap { node in node.journal.map { ($0, node.name) } }
         guard found.count <= 1 else {
             let names = found.map(\.1.description).joined(separator: ", ")
-            throw Failure(.usage, "\(path): give --node NAME; with a journal: \(names)")
+            throw Failure(.usage, "\(path): give --node NAME; nodes with a journal: \(names)")
         }
         guard let first = found.first else {
             let those = target.node.map { "node \($0.shown()) has no journal" }

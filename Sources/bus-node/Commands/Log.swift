@@ -71,7 +71,12 @@ struct Log: AsyncParsableCommand {
                     "\(path): no node has an event log (events: FILE) or a journal (journal: FILE)")
             }
             if let reoffer {
-                guard id == nil else { throw Failure(.usage, "--reoffer has its id already") }
+                if let id {
+                    throw Failure(
+                        .usage,
+                        "found two ids, \(id.shown()) and --reoffer \(reoffer.shown()); give the "
+                            + "latter alone")
+                }
                 return try await Reoffer(reoffer, topology: path, nodes: nodes, grace: grace)
                     .run(json: json)
             }

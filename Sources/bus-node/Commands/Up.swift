@@ -85,8 +85,9 @@ struct Up: AsyncParsableCommand {
         guard asking.count <= 1 else {
             throw Failure(
                 .badConfiguration,
-                "\(asking.map(\.description).joined(separator: " and ")) both ask at the "
-                    + "terminal; here there is one: run them in terminals of their own")
+                "found nodes that ask at the terminal: "
+                    + "\(asking.map(\.description).joined(separator: ", ")); allowed: one. Run the "
+                    + "others in terminals of their own, with bus-node run")
         }
         return asking.first
     }

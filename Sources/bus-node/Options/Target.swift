@@ -82,7 +82,9 @@ struct Target: ParsableArguments {
             let parents = assembly.loaded.topology.parentEndpoints(of: settings.name)
             guard !parents.isEmpty || !settings.presenters.isEmpty else {
                 throw Failure(
-                    .badConfiguration, "\(path): \(node) has neither listen, next nor presenters")
+                    .badConfiguration,
+                    "\(path): node \(node) has neither listen nor next nor presenters; add one of "
+                        + "them, or name another node")
             }
             return Leaf(
                 node: Node(
@@ -187,7 +189,7 @@ struct NodeChoice: ParsableArguments {
         let name = argument ?? node
         if let argument, let node, argument != node {
             throw Failure(
-                .usage, "found two nodes, \(argument.shown()) and --node \(node.shown())")
+                .usage, "found two nodes, \(argument.shown()) and --node \(node.shown()); give one")
         }
         guard to == nil || (topology == nil && name == nil) else {
             throw Failure(.usage, "give either --to ENDPOINT or --topology FILE --node NAME")
@@ -252,7 +254,9 @@ struct TopologyNodes: ParsableArguments {
 
     func chosen() throws -> (path: String, nodes: [TopologyNode]) {
         guard let path = topology ?? ProcessInfo.processInfo.environment["BUS_NODE_TOPOLOGY"]
-        else { throw Failure(.usage, "give --topology FILE or set BUS_NODE_TOPOLOGY") }
+        else {
+            throw Failure(.usage, "no topology: give --topology FILE, or set BUS_NODE_TOPOLOGY")
+        }
         let loaded = try TopologyLoader.load(path).topology
         return (path, try node.map { [try loaded.node(named: $0, in: path)] } ?? loaded.settings)
     }
@@ -278,7 +282,8 @@ struct TopologyChoice: ParsableArguments {
         if let file, let topology, file != topology {
             throw Failure(
                 .usage,
-                "found two topology files, \(file.shown()) and --topology \(topology.shown())")
+                "found two topology files, \(file.shown()) and --topology \(topology.shown()); "
+                    + "give one")
         }
         guard let path = file ?? topology ?? environment["BUS_NODE_TOPOLOGY"] else {
             throw Failure(
