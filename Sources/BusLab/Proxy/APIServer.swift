@@ -76,7 +76,9 @@ package struct APIServer: Sendable {
         } catch is NIOTooManyBytesError {
             return APIResponse(
                 ProxyProblem(
-                    status: 413, description: "body: allowed: \(APIRequest.bodyByteMax) bytes"))
+                    status: 413,
+                    description: "body: found more than \(APIRequest.bodyByteMax) bytes; allowed: "
+                        + "at most that"))
         } catch {
             return APIResponse(.badRequest("body: cannot be read: \(error)"))
         }

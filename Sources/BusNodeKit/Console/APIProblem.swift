@@ -37,7 +37,8 @@ struct APIProblem: RequestProblem {
 
     static let tooLarge = {
         var problem = APIProblem(
-            .contentTooLarge, "tooLarge", "body: allowed: \(ConsoleLimits.bodyByteMax) bytes")
+            .contentTooLarge, "tooLarge",
+            "body: found more than \(ConsoleLimits.bodyByteMax) bytes; allowed: at most that")
         problem.closes = true
         return problem
     }()

@@ -274,8 +274,8 @@ struct SeenOption {
         let varies = GroupDifference.names(in: members.map(\.report))
         if varies.contains("description") || varies.contains("options") {
             throw Self.notSeen(
-                "its members differ in \(varies.joined(separator: ", ")): send seen, the revision "
-                    + "of the list that you saw")
+                "the members of the group differ in \(varies.joined(separator: ", ")): send seen, "
+                    + "the revision of the list that you saw")
         }
     }
 

@@ -45,8 +45,8 @@ extension ConsoleAPI {
         case .full:
             throw APIProblem(
                 .conflict, "tooMany",
-                "as many views are kept as may be, \(ConsoleLimits.viewCountMaxPerUser) of one "
-                    + "user: remove one first")
+                "saved views: the limit of \(ConsoleLimits.viewCountMaxPerUser) of one user, or "
+                    + "for everyone, is reached; remove one first")
         }
         return Response(try await viewList(visitor))
     }
@@ -74,7 +74,8 @@ extension ConsoleAPI {
         guard let owner = isForTeam ? JournalViews.team : visitor.viewOwner else {
             throw APIProblem(
                 .conflict, "noUser",
-                "all share one token here, so that views are no user's; allowed: isForTeam true")
+                "isForTeam: found false at a console whose token all share, where no view is one "
+                    + "user's; allowed: true")
         }
         return (views, owner, try visitor.name(in: fields))
     }

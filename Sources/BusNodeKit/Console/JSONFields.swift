@@ -14,7 +14,7 @@ package struct JSONFields<Problem: RequestProblem> {
     /// - Parameter what: The name of the object in a refusal.
     package init(_ value: JSONValue, of what: String, allowing names: [String]) throws(Problem) {
         guard case .object(let fields) = value else {
-            throw .badRequest("\(what): allowed: a JSON object")
+            throw .badRequest("\(what): found \(value.kind); allowed: a JSON object")
         }
         if let other = fields.keys.sorted().first(where: { !names.contains($0) }) {
             throw .badRequest(

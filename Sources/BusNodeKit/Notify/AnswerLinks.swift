@@ -131,8 +131,8 @@ final class AnswerLinks: Sendable {
 
     private static let tooManyBad = APIProblem(
         .tooManyRequests, "tooManyBadLinks",
-        "links: found \(BadLinks.countMax) from this address that are none; the next is read "
-            + "within \(BadLinks.time.components.seconds) s, or answer in the console")
+        "links: the limit of \(BadLinks.countMax) invalid ones from one address is reached; try "
+            + "again in \(BadLinks.time.components.seconds) s, or answer in the console")
 
     static func used(_ answer: String) -> APIProblem {
         APIProblem(

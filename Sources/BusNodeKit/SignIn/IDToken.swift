@@ -70,7 +70,8 @@ enum IDTokenFault: Error, Hashable, CustomStringConvertible {
         case .algorithm(let name):
             "it is signed by \(name.shown()), allowed: "
                 + ProviderKeys.Algorithm.allCases.map(\.rawValue).joined(separator: ", ")
-        case .unknownKey(let id): "no key of the provider is \(id?.shown() ?? "the only one")"
+        case .unknownKey(let id?): "no fitting key of the provider has the id \(id.shown())"
+        case .unknownKey(nil): "it names no key, and none or several of the provider fit it"
         case .signature: "its signature is wrong"
         case .issuer(let found): "it is of the issuer \(found.shown())"
         case .audience(let found): "it is for \(found.joined(separator: ", ").shown())"

@@ -65,7 +65,7 @@ struct ProviderClient: Sendable {
         _ access: String, at address: ProviderAddress
     ) async throws(SignInRefusal) -> IDTokenClaims {
         guard access.wholeMatch(of: /[!-~]+/) != nil else {
-            throw .provider("its access token is not one")
+            throw .provider("its access token has other characters than the visible ones of ASCII")
         }
         var exchange = HTTPExchange(.GET, address.text)
         exchange.add("Authorization", "Bearer \(access)")
@@ -94,13 +94,14 @@ struct ProviderClient: Sendable {
         do {
             reply = try await exchange.reply(within: time, upTo: limit)
         } catch {
-            throw .provider("\(what) cannot be had: \(HTTPExchange.reason(error))")
+            throw .provider("\(what) cannot be fetched: \(HTTPExchange.reason(error))")
         }
         guard reply.status == 200 else {
             // The provider's own word, as in invalid_client.
             let word = try? JSONValue.parse(reply.body, limits: Self.replyLimits)["error"]
             let more = word?.stringValue.map { " (\($0.shown()))" } ?? ""
-            throw .provider("\(what) cannot be had: it replied with status \(reply.status)\(more)")
+            throw .provider(
+                "\(what) cannot be fetched: it replied with status \(reply.status)\(more)")
         }
         return reply.body
     }

@@ -74,7 +74,8 @@ extension InboxRefusal: CustomStringConvertible {
         case .otherProposal(let proposal):
             "\(proposal.by) proposes \"\(proposal.option)\", which is not what you confirmed; read "
                 + "it, then confirm or decline it"
-        case .noProposal: "this is not proposed now: it was withdrawn, declined or is too old"
+        case .noProposal:
+            "no such proposal is open here; it may have been withdrawn or declined, or have expired"
         case .samePerson(let person):
             "you proposed it, as \(person): another person has to confirm it"
         case .answered(let answer, let at):
@@ -86,12 +87,11 @@ extension InboxRefusal: CustomStringConvertible {
         case .nothingToUndo: "nothing to undo: it is not answered, or the answer has left"
         case .takenBack: "this answer was taken back; give another one, under an id of its own"
         case .tooManyNotes(let allowed):
-            "found \(allowed) notes on this presentation, which is all that it may have: this one "
-                + "was not added"
+            "notes: the limit of \(allowed) on one presentation is reached; this one was not added"
         case .otherNote(let by):
             "another note, by \(by), has this id; give each note an id of its own"
         case .tooLong(let what, let allowed):
-            "\(what) may be at most \(allowed.components.seconds) s"
+            "\(what) may last at most \(allowed.components.seconds) s"
         }
     }
 }

@@ -58,6 +58,7 @@ import Testing
             (#"{"by":1}"#, "by: found 1; allowed: a text of 1 to 200 characters"),
             (#"{"by":""}"#, #"by: found ""; allowed: a text"#),
             (#"{}"#, "by: found nothing; allowed: a text"),
+            ("[]", "body: found an array; allowed: a JSON object"),
             (#"{"by":"a","answer":"1"}"#, "a UUID"), (#"{"by":"a","n":1.5}"#, "a whole number"),
             (#"{"by":"a","n":11}"#, "from 0 to 10"), (#"{"by":"a","n":"1"}"#, "a whole number"),
             (#"{"by":"a","flag":1}"#, "true or false"), (#"{"by":"a","by":"b"}"#, "body"),

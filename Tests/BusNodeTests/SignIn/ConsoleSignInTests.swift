@@ -153,7 +153,7 @@ struct ConsoleSignInTests {
             provider.says { ($0.key, $0.shown) = (.edDSA("new"), [.es256()]) }
             for _ in 0..<3 {
                 let found = try await result(signIn, provider)
-                #expect(found.contains("no key of the provider is new"))
+                #expect(found.contains("no fitting key of the provider has the id new"))
             }
             #expect(provider.asked.elements.count { $0 == "/keys" } == 1)
             provider.says { $0.shown = nil }
