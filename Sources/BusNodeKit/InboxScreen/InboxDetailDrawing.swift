@@ -102,18 +102,18 @@ struct InboxDetailDrawing {
             }
             lines += proposal(entry) + options(entry, hasResults ? results(entry) : [:])
         case .leaving:
-            let who = entry.answeredBy.shown()
-            lines += paragraph(
-                "\(entry.answerTitle) by \(who): not sent yet, u takes it back", .bold)
+            lines += paragraph("\(answer(entry)): not sent yet, u takes it back", .bold)
         case .answered, .settled, .closed:
             lines += paragraph(entry.outcome, .bold)
-            if !entry.answeredBy.isEmpty {
-                let values = entry.view.answer?.valueText.shown() ?? ""
-                lines += paragraph(
-                    "\(entry.answerTitle)\(values) by \(entry.answeredBy.shown())")
-            }
+            if !entry.answeredBy.isEmpty { lines += paragraph(answer(entry)) }
         }
         return lines + [ScreenLine()]
+    }
+
+    /// An answer in words: its option, the beginning of its values, and who gave it.
+    private func answer(_ entry: InboxEntry) -> String {
+        let values = entry.view.answer?.valueText.shown() ?? ""
+        return "\(entry.answerTitle)\(values) by \(entry.answeredBy.shown())"
     }
 
     /// What one person proposes, and what the others can do about it.

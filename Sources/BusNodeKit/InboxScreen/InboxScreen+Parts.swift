@@ -18,7 +18,7 @@ extension InboxScreen {
         case .group:
             say("x leaves out the member at the cursor: Enter opens the group", at: now.instant)
         case .member: say("no longer open", .yellow, at: now.instant)
-        case .single: say("x leaves out a member of a group: this is none", at: now.instant)
+        case .single: say("x leaves out a member of a group: this row is not one", at: now.instant)
         }
         areRowsOld = true
     }

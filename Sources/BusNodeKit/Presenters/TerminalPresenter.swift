@@ -224,7 +224,7 @@ actor TerminalPresenter: Presenter {
         }
         // Typed while no prompt was shown.
         guard recording == nil else {
-            return Terminal.say("  ignored: the answer before is not yet recorded")
+            return Terminal.say("  ignored: the last answer is not recorded yet")
         }
         guard let first = shown else { return refuse(line) }
         Terminal.stopAsking()

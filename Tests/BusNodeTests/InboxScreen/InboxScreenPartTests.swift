@@ -226,7 +226,7 @@ import Testing
     func elsewhere() {
         var fixture = Fixture([Fixture.item(1)])
         #expect(fixture.press(.character("x")).isEmpty)
-        #expect(fixture.row(22) == "x leaves out a member of a group: this is none")
+        #expect(fixture.row(22) == "x leaves out a member of a group: this row is not one")
         fixture = Fixture(Self.members(2))
         fixture.press(.character("x"))
         #expect(

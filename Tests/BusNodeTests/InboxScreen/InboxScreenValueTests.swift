@@ -64,6 +64,17 @@ import Testing
         #expect(fixture.screen.mode == .list)
     }
 
+    @Test("A held answer is shown with its values, and of its secrets the names alone")
+    func held() {
+        let answer: JSONValue = [
+            "id": "A", "option": "retry", "by": "ann", "values": ["path": "/srv"],
+            "secrets": ["pin"],
+        ]
+        let fixture = Fixture(
+            [Fixture.item(1, ["stage": "leaving", "answer": answer])], size: Fixture.large)
+        #expect(fixture.text.contains(#"Retry with path "/srv", pin (secret) by ann: not sent"#))
+    }
+
     @Test("A destructive option is confirmed after its values")
     func destructive() {
         var fixture = Fixture([Self.item(role: "destructive")])
