@@ -34,7 +34,7 @@ struct FileStatus {
     var isPipeOrSocket: Bool { [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) }
 
     /// What it is, in a word.
-    private var kind: String {
+    var kind: String {
         switch status.st_mode & S_IFMT {
         case S_IFREG: "a file"
         case S_IFDIR: "a folder"

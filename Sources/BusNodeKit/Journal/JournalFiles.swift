@@ -20,7 +20,8 @@ enum JournalFiles {
         // SQLite would only report that it cannot open the file.
         if let status = FileStatus(path) {
             guard status.isFile else {
-                throw Failure(.cannotCreate, "journal \(path): found something that is not a file")
+                throw Failure(
+                    .cannotCreate, "journal \(path): found \(status.kind), expected a file")
             }
             // SQLite keeps a write-ahead log for each name, so two of them damage the file.
             guard status.nameCount == 1 else {

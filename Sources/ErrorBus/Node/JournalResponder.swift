@@ -49,7 +49,7 @@ final class JournalResponder: Responder {
                     try await journal.record(of: context.id)
                 }
             } catch {
-                return refusal(.gone, "what was decided here cannot be read")
+                return refusal(.gone, "the record of this id in the journal cannot be read")
             }
             guard let entry else { return await ended(error, in: context) }
             let outcome =
@@ -118,7 +118,7 @@ final class JournalResponder: Responder {
                 try await decisions.lost(answer, of: context.id)
             }
         } catch {
-            return refusal(.gone, "what was decided here cannot be changed")
+            return refusal(.gone, "the record of this id in the journal cannot be changed")
         }
         guard isWritten != nil else { return await ended(error, in: context) }
         var context = context

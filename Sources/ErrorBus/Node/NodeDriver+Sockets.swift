@@ -12,7 +12,7 @@ extension NodeDriver: TransportReceiver {
     }
 
     nonisolated func refused(_ key: RefusedKey) {
-        let what = key.key.map { "the unknown key \($0)" } ?? "what is no CURVE key"
+        let what = key.key.map { "the unknown key \($0)" } ?? "a malformed CURVE key"
         let anomaly = Anomaly(kind: .unknownKey, detail: "\(what), from \(key.address)")
         assumeIsolated { $0.perform([.dropped(anomaly)]) }
     }

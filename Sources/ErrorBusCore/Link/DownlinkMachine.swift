@@ -138,7 +138,7 @@ package struct DownlinkMachine: Sendable {
     }
 
     private func wrongDirection(_ message: Message, from peer: PeerID) -> [DownlinkAction] {
-        let reason = "\(message.verb.rawValue) is a parent's to say"
+        let reason = "found \(message.verb.rawValue), which only a parent sends"
         let dropped = DownlinkAction.dropped(Anomaly(kind: .wrongDirection, detail: reason))
         guard !message.verb.endsExchange else { return [dropped] }
         return [dropped, .send(.reject(Message.Reject(.notYours, reason)), to: peer)]

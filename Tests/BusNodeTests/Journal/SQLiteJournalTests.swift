@@ -190,6 +190,11 @@ import Testing
                     && failure?.text.contains("restore") == false
             }
         }
+        #expect {
+            _ = try SQLiteJournal(pipe)
+        } throws: { error in
+            (error as? Failure)?.text == "journal \(pipe): found a pipe, expected a file"
+        }
     }
 
     @Test("F32 a full disk refuses the answer")
