@@ -466,7 +466,7 @@ def views_are_saved_in_the_browser(page, console):
     assert "severity:info · soonest deadline" in now, now
     page.click("#viewName")
     page.press(keys.ENTER)
-    page.until(lambda: "Give it a name." in page.text("#viewProblem"), "what is missing")
+    page.until(lambda: "Give the view a name." in page.text("#viewProblem"), "what is missing")
     page.press(*"<b>Small</b>", keys.ENTER)
     page.until(lambda: "<b>Small</b>" in page.text("#viewList [aria-current]"), "the view")
     page.until(lambda: page.text("#viewsDialog"), "the dialog stays")

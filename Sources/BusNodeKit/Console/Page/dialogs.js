@@ -5,7 +5,6 @@ import { api, failureText } from "./api.js";
 import { schedule } from "./frame.js";
 import { openModal } from "./modal.js";
 import { toast } from "./news.js";
-import { OVER } from "./sentences.js";
 import { hasKeys, isCompact, myName, state, undoTime } from "./state.js";
 import { groupSize, isOpen } from "./store.js";
 import {
@@ -116,7 +115,7 @@ export async function confirmed(option, item, count, why) {
     proposal && `${shown(proposal.by, 64)} proposes it${
       valuesText(proposal)}${commentText(proposal)}; you confirm it as the second person.`,
     isLarge && `It is for ${number(count)} presentations at once.`,
-    differs && "Others of them have different texts: read them first.",
+    differs && "Some of them have different texts: read those first.",
     isDestructive && `${originsText(origins, count)} This cannot be undone.`]
     .filter(Boolean).join(" ");
   $("confirmYes").textContent = count > 1 ? `${title} × ${number(count)}` : title;
@@ -166,8 +165,8 @@ export function drawConfirmation() {
   const how = isOther ? "the console was restarted"
     : isWithdrawn ? `the proposal of ${shown(proposal.by, 64)} was withdrawn, declined or ran out`
     : selected?.length > 1 ? `all ${number(selected.length)} selected have ended`
-    : answer ? `answered with “${shown(titleIn(latest, answer.option), 120)}” by `
-    + authorsOf(answer) : OVER;
+    : answer ? `it was answered with “${shown(titleIn(latest, answer.option), 120)}” by `
+    + authorsOf(answer) : "it ended";
   end(`Meanwhile ${how}: nothing was sent.`);
 }
 

@@ -34,7 +34,7 @@ export function drawLetters() {
       el("ul", { className: "cards" }, ...dead.slice(0, isUnfolded ? undefined : FIRST).map(card)),
       dead.length > FIRST && el("p", { className: "buttons" }, foldButton(dead.length - FIRST)),
       removed > 0 && el("p", { className: "hint", textContent:
-        `Of these the latest are kept: ${number(removed)} before them were removed.` }),
+        `Only the latest are kept: ${number(removed)} before them were removed.` }),
       !isKept && el("p", { className: "hint", textContent:
         "This node has no journal: it forgets them when it stops." }),
     ]));

@@ -116,7 +116,7 @@ function resultOf(trial) {
 }
 
 const noteOf = ({ isCut, countMax, unread }) =>
-  (isCut ? ` Of more only the latest ${number(countMax)} were compared.` : "")
+  (isCut ? ` Only the latest ${number(countMax)} were compared.` : "")
   + (unread > 0 ? ` The journal has no report of ${number(unread)}.` : "");
 
 function lineOf(text, { count, ids }) {

@@ -152,7 +152,7 @@ async function save() {
   const name = $("viewName").value.trim();
   const view = { name, ...present() };
   const isForTeam = !$("viewTeamLine").hidden && $("viewTeam").checked;
-  const problem = !name ? "Give it a name."
+  const problem = !name ? "Give the view a name."
     : isForTeam || kept.isKept ? await sendView(view, isForTeam) : saveLocally(view);
   $("viewProblem").hidden = !problem;
   $("viewProblem").textContent = shown(problem ?? "", 400);

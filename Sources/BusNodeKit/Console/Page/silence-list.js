@@ -65,7 +65,8 @@ function headOf(silence, isActive) {
 }
 
 function countsOf({ answered, withheld, lastAt, option, onlyWithholds }) {
-  const how = onlyWithholds ? "withholds, and answers nothing: its author may not"
+  const how = onlyWithholds
+    ? "withholds, and answers nothing: its author may not answer with every option"
     : option ? `answers with ${shown(option, 64)}`
     : "answers with the option applied on expiry, else withholds";
   return el("p", { className: "meta" },

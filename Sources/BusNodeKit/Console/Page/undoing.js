@@ -74,7 +74,8 @@ export async function tellUndone() {
   dropUndos(({ id, parts }) => ids.has(id)
     || (parts && heldOf(parts).some((each) => ids.has(each.id)) && !heldOf(parts).some(isHeld)));
   const { history = [] } = await api("GET", `presentations/${items[0].id}`).catch(() => ({}));
-  const who = shown(history.findLast(({ event }) => event === "undo")?.fields.by ?? "Another", 64);
+  const who = shown(history.findLast(({ event }) => event === "undo")?.fields.by
+    ?? "Another person", 64);
   const what = items.length > 1 ? `${number(items.length)} of your answers` : "your answer";
   toast(`${who} took back ${what}: ${shown(headingOf(items[0]), 90)}`, "warning");
 }
