@@ -12,6 +12,7 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
         let outcome: String
         let option: String?
         let didRecover: Bool?
+        let code: Int?
         let values: [String: Value]?
     }
 
@@ -100,7 +101,8 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
         world.scheduler.note("reply \(id) \(said.outcome) \(said.option ?? "")")
         let reply = Ledger.BareReply(
             time: world.scheduler.now, outcome: said.outcome, option: said.option,
-            didRecover: said.didRecover, values: said.values?.mapValues(\.text) ?? [:])
+            code: said.code, didRecover: said.didRecover,
+            values: said.values?.mapValues(\.text) ?? [:])
         if isSecond {
             world.ledger.bareSeconds[id, default: []].append(reply)
         } else {

@@ -18,7 +18,7 @@ struct Checker: Sendable {
         + [
             played, shared, statusTrue, refusedInTime, signedIn, heldGiven, othersAsked,
             givenUpCallers, groupAtOnce, stopsClear,
-        ] + ofRules
+        ] + ofRules + onLinks
 
     static let completedOnce = Checker(
         name: "completed-once", rule: "every caller gets exactly one outcome (C1)"

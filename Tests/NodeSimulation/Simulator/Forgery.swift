@@ -157,7 +157,7 @@ struct Forgery: Sendable {
         + [
             played, shared, statusTrue, refusedInTime, othersAsked, givenUpCallers, groupAtOnce,
             stopsClear,
-        ]
+        ] + onLinks
 
     static func change<Value>(
         _ values: inout [Value], where isMeant: (Value) -> Bool, _ body: (inout Value) -> Void

@@ -63,8 +63,10 @@ extension Ledger {
 
     struct BareReply {
         let time: UInt64
-        let outcome: String
+        var outcome: String
         let option: String?
+        /// Why there is no answer, as the document numbers it.
+        var code: Int?
         /// Of what a process above carried out.
         var didRecover: Bool?
         var values: [String: String] = [:]

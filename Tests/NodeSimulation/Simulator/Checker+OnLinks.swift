@@ -1,0 +1,11 @@
+import ErrorBus
+
+// What the two sides of a link owe each other, and those without one.
+
+extension Checker {
+    static let onLinks = [bareWord]
+}
+
+extension Forgery {
+    static let onLinks = [bareWord]
+}
