@@ -74,7 +74,7 @@ package struct LinkLimits: Hashable, Sendable {
     /// Answers without a result; above it the oldest are given up as `unknown`, until a late result
     /// corrects that. Of these and the next two limits those of the key that has the most go first,
     /// without keys of the child.
-    var undeliveredMax = 16_384
+    package var undeliveredMax = 16_384
     /// Results and withdrawals kept for repeated requests.
     var rememberedMax = 65_536
     /// Withdrawals of presentations that were never sent here: separate from the above, since a

@@ -108,6 +108,12 @@ struct Ledger {
         [(id: PresentationID, time: UInt64, station: PresentationState.Station, by: String)] = []
     /// What reached which parent, and when: looked at where children go past one.
     var presents: [(time: UInt64, link: Network.LinkID)] = []
+    /// When each parent that has little room first got what, by link.
+    var firstHeard: [Network.LinkID: [PresentationID: UInt64]] = [:]
+    /// Their answers were given up while they were carried out, though others had more of them; and
+    /// the most that one presenter waited for.
+    var pushedOut: Set<PresentationID> = []
+    var mostUndelivered = 0
     /// Shown to the next presenter while they were claimed.
     var passedOver: [PresentationID] = []
     /// What people read of whether an answer is on record, and whether it was.

@@ -60,6 +60,7 @@ final class Life: @unchecked Sendable {
             parts.limits.openPerChildMax = most
         }
         if let most = world.plan.openPerNodeMax { parts.limits.openPerNodeMax = most }
+        if let most = world.plan.undeliveredMax { parts.limits.undeliveredMax = most }
         if (process.nodeName ?? process.name) == "worker1" || process.name.hasPrefix("relay") {
             parts.redact = { $0.userInfo["secret"] = nil }
         }

@@ -156,6 +156,8 @@ struct Plan {
     var impatience: UInt64?
     /// Retry asks for a number in another range where the trouble is one above ``Trouble``.
     var hasOtherFields = false
+    /// How many answers without a result the presenter waits for.
+    var undeliveredMax: Int?
     /// How many ended presentations an inbox keeps, and how many it holds at most.
     var inboxEndedMax: Int?
     /// What an inbox has is never stored, as where its disk is full.

@@ -93,6 +93,8 @@ enum Scene: Equatable {
     case oneDeclines, callersGiveUp, relayGrace, slowFirst, stoppedChain, lastInstant
     /// See ``Plan/ruled``.
     case office, quietOnce
+    /// See ``Plan/onLinks``.
+    case noisyOrigin, crowdedOut
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -120,6 +122,7 @@ extension Plan {
         if let scene = signedIn[place] ?? chained[place] ?? ruled[place] { return [scene] }
         if let all = wide[seed % 256] { return [all[Int(seed / 256) % all.count]] }
         if let all = more[seed % 128] { return [all[Int(seed / 128) % all.count]] }
+        if let all = onLinks[seed % 256] { return [all[Int(seed / 256) % all.count]] }
         // Those of them had shown nothing before there were these.
         if [2, 20, 26, 31].contains(seed % 32) || seed % 64 == 40 { return Scene.close }
         return switch seed % 8 {
@@ -188,6 +191,8 @@ extension Plan {
             stageChain(scene, using: &random)
         case .office: stageOffice(using: &random)
         case .quietOnce: stageQuietOnce(using: &random)
+        case .noisyOrigin, .crowdedOut:
+            stageOnLinks(scene, using: &random)
         default: stageRare(scene, using: &random)
         }
     }

@@ -18,6 +18,7 @@ extension World {
         }
         lookAtPrompts()
         lookAtFeature()
+        if plan.undeliveredMax != nil { lookAtShares() }
         lookAtInboxes()
         lookWhetherSteady()
         scheduler.after(1_000) { [self] in look() }

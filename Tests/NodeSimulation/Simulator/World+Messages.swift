@@ -73,6 +73,9 @@ extension World {
     private func heard(_ header: Frame, on link: Network.LinkID) {
         guard let id = id(in: header) else { return }
         if plan.cutWay != nil { ledger.presents.append((scheduler.now, link)) }
+        if plan.hasTopLimit, ledger.firstHeard[link]?[id] == nil {
+            ledger.firstHeard[link, default: [:]][id] = scheduler.now
+        }
         let isReachable = !has(Self.unreachable, in: header)
         for index in ledger.asks.indices where ledger.asks[index].id == id {
             let ask = ledger.asks[index]
