@@ -113,10 +113,17 @@ extension Checker {
         let early = ledger.asks.filter { ask in
             ask.completions.contains { end, outcome in
                 let grace = plan.grace ?? plan.relayGrace ?? .max / 2
-                return outcome.reason == .unreachable && end + 50 < ask.time + grace
+                // From the cut on, where the way further up is cut.
+                let since = max(ask.time, plan.farCut?.since ?? 0)
+                return outcome.reason == .unreachable && end + 50 < since + grace
             }
         }
+        let others = ledger.asks.filter { ask in
+            plan.farCut != nil && ask.worker == "worker2"
+                && ask.completions.contains { $0.outcome.reason == .unreachable }
+        }
         return early.map { "\($0.id): unreachable too early" }
+            + others.map { "\($0.id): unreachable, and its parent has its way" }
             + ledger.heldTooLong.map { "\($0): held without a parent" }.sorted()
     }
 }

@@ -4,14 +4,18 @@ import ErrorBus
 extension Plan {
     /// By the seed modulo 256; those of a place take turns.
     static let onLinks: [UInt64: [Scene]] = [
-        14: [.noisyOrigin], 57: [.crowdedOut], 94: [.noisyOrigin],
+        5: [.farGrace], 14: [.noisyOrigin], 30: [.wayRegained], 33: [.wayBack],
+        57: [.crowdedOut], 94: [.farGrace, .noisyOrigin], 110: [.wayRegained],
         121: [.crowdedOut, .noisyOrigin],
     ]
 
     mutating func stageOnLinks(_ scene: Scene, using random: inout SeededGenerator) {
         switch scene {
         case .noisyOrigin: stageNoisyOrigin(using: &random)
-        default: stageCrowdedOut(using: &random)
+        case .crowdedOut: stageCrowdedOut(using: &random)
+        case .farGrace: stageFarGrace(using: &random)
+        case .wayRegained: stageWayRegained(using: &random)
+        default: stageWayRegained(using: &random)
         }
     }
 }

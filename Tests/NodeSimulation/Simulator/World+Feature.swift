@@ -160,9 +160,13 @@ extension World {
     /// Who has had no parent for longer than it bears?
     private func lookAtGrace(_ grace: UInt64) {
         for name in plan.deskWorker.map({ [$0] }) ?? plan.workers {
-            let hasParent = lives[name]?.process.parents.contains {
-                lives[$0] != nil && network.isClear(Network.LinkID(child: name, parent: $0))
-            }
+            // Elsewhere links fail one after another, and a caller's time begins anew.
+            let hasParent: Bool? =
+                plan.farCut != nil
+                ? hasWayUp(name)
+                : lives[name]?.process.parents.contains {
+                    lives[$0] != nil && network.isClear(Network.LinkID(child: name, parent: $0))
+                }
             if hasParent != false {
                 ledger.aloneSince[name] = nil
             } else if ledger.aloneSince[name] == nil {

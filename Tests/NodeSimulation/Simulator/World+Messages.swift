@@ -72,7 +72,9 @@ extension World {
     /// A parent gets a PRESENT.
     private func heard(_ header: Frame, on link: Network.LinkID) {
         guard let id = id(in: header) else { return }
-        if plan.cutWay != nil { ledger.presents.append((scheduler.now, link)) }
+        if plan.cutWay != nil || plan.regainedWay != nil {
+            ledger.presents.append((scheduler.now, link))
+        }
         if plan.hasTopLimit, ledger.firstHeard[link]?[id] == nil {
             ledger.firstHeard[link, default: [:]][id] = scheduler.now
         }
