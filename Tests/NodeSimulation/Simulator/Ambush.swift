@@ -5,6 +5,9 @@ struct Ambush {
     enum Fate {
         case goes, lost
         case doubled(after: UInt64)
+        /// It comes so much later, also where its connection has been closed meanwhile: of two
+        /// connections of one process neither waits for the other.
+        case late(after: UInt64)
     }
 
     let verb: String

@@ -14,26 +14,6 @@ final class Network: @unchecked Sendable {
         }
     }
 
-    enum Direction: String { case up, down }
-
-    /// A value for each direction.
-    struct Both<Value> {
-        var up: Value
-        var down: Value
-
-        init(_ value: Value) { (up, down) = (value, value) }
-
-        subscript(direction: Direction) -> Value {
-            get { direction == .up ? up : down }
-            _modify {
-                switch direction {
-                case .up: yield &up
-                case .down: yield &down
-                }
-            }
-        }
-    }
-
     /// How bad all links are while faults happen.
     struct Weather {
         var delayMax: UInt64 = 30
@@ -247,6 +227,11 @@ final class Network: @unchecked Sendable {
             hand(frames, on: connection, to: listener, direction)
             scheduler.after(later) { [self] in
                 if !connection.isLost { hand(frames, on: connection, to: listener, direction) }
+            }
+        case .late(let later):
+            // On its way to the parent when the child closed the connection, and opened another.
+            scheduler.after(later) { [self] in
+                hand(frames, on: connection, to: listener, direction)
             }
         }
     }

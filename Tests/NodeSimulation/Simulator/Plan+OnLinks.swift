@@ -4,9 +4,10 @@ import ErrorBus
 extension Plan {
     /// By the seed modulo 256; those of a place take turns.
     static let onLinks: [UInt64: [Scene]] = [
-        5: [.farGrace], 14: [.noisyOrigin], 30: [.wayRegained], 33: [.wayBack],
-        57: [.crowdedOut], 94: [.farGrace, .noisyOrigin], 110: [.wayRegained],
-        121: [.crowdedOut, .noisyOrigin],
+        5: [.farGrace], 14: [.noisyOrigin], 25: [.lateHello], 30: [.wayRegained], 33: [.wayBack],
+        46: [.lateAccepted], 57: [.crowdedOut], 62: [.played(.otherDeadline)],
+        89: [.lateHello, .lateAccepted], 94: [.farGrace, .noisyOrigin],
+        97: [.played(.otherDeadline)], 110: [.wayRegained], 121: [.crowdedOut, .noisyOrigin],
     ]
 
     mutating func stageOnLinks(_ scene: Scene, using random: inout SeededGenerator) {
@@ -15,7 +16,9 @@ extension Plan {
         case .crowdedOut: stageCrowdedOut(using: &random)
         case .farGrace: stageFarGrace(using: &random)
         case .wayRegained: stageWayRegained(using: &random)
-        default: stageWayRegained(using: &random)
+        case .wayBack: stageWayRegained(using: &random)
+        case .lateHello: stageLateHello(using: &random)
+        default: stageLateAccepted(using: &random)
         }
     }
 }

@@ -17,6 +17,8 @@ enum Play {
     case otherResult, withdrawnLate
     /// A path gives it up and asks again, over and over, while the disk is slow.
     case givenUpAgain
+    /// A path gives it up, and asks again with much more time.
+    case otherDeadline
 
     /// What has to be on record in the end of what is answered.
     var result: RecoveryResult {
@@ -71,6 +73,12 @@ enum Play {
                 .withdraw(0, "origin"),
             ]
         case .givenUpAgain: [.present(0), .over(14), .answered(0), .end(0)]
+        case .otherDeadline:
+            // The one at the end is longer than any world: a refusal comes of the first alone.
+            [
+                .present(0, within: 6_000), .pause(1_000), .withdraw(0, "abandoned"), .pause(10),
+                .present(0, within: 3_600_000), .answered(0), .end(0),
+            ]
         }
     }
 }
@@ -80,7 +88,7 @@ enum Play {
 final class Players: @unchecked Sendable {
     /// What comes next, for all that is asked in the play. Children go by their number.
     fileprivate enum Step {
-        case present(Int), ask(Int)
+        case present(Int, within: UInt64? = nil), ask(Int)
         case withdraw(Int, String)
         /// Reports the result of the answer; or of another one.
         case settle(Int, String, isOther: Bool = false)
@@ -133,7 +141,8 @@ final class Players: @unchecked Sendable {
 
     private func perform(_ step: Step) {
         switch step {
-        case .present(let child): for id in ids { children[child].present(id) }
+        case .present(let child, let time):
+            for id in ids { children[child].present(id, within: time) }
         case .ask(let child): for id in ids { children[child].ask(id) }
         case .withdraw(let child, let reason):
             for id in ids { children[child].withdraw(id, reason) }
@@ -237,12 +246,15 @@ final class Player: TransportReceiver, @unchecked Sendable {
 
     // MARK: What it says
 
-    func present(_ id: PresentationID) {
+    func present(_ id: PresentationID, within time: UInt64? = nil) {
         attempt += 1
         throughAt[id] = nil
         say(
-            "PRESENT", "id: \(id)", "attempt: \(attempt)", "origin: \(Players.origin)",
-            "path: \(Players.origin),\(name)", payload: Self.report)
+            "PRESENT",
+            [
+                "id: \(id)", "attempt: \(attempt)", "origin: \(Players.origin)",
+                "path: \(Players.origin),\(name)",
+            ] + (time.map { ["left-ms: \($0)"] } ?? []), payload: Self.report)
     }
 
     func ask(_ id: PresentationID) { say("AWAIT", "id: \(id)", "wait-ms: 0") }

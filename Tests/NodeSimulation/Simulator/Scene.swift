@@ -94,7 +94,7 @@ enum Scene: Equatable {
     /// See ``Plan/ruled``.
     case office, quietOnce
     /// See ``Plan/onLinks``.
-    case noisyOrigin, crowdedOut, farGrace, wayRegained, wayBack
+    case noisyOrigin, crowdedOut, farGrace, wayRegained, wayBack, lateHello, lateAccepted
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -191,7 +191,8 @@ extension Plan {
             stageChain(scene, using: &random)
         case .office: stageOffice(using: &random)
         case .quietOnce: stageQuietOnce(using: &random)
-        case .noisyOrigin, .crowdedOut, .farGrace, .wayRegained, .wayBack:
+        case .noisyOrigin, .crowdedOut, .farGrace, .wayRegained, .wayBack, .lateHello,
+            .lateAccepted:
             stageOnLinks(scene, using: &random)
         default: stageRare(scene, using: &random)
         }
