@@ -40,6 +40,7 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
     private let world: World
     private let transport: SimulatedTransport
     private let endpoint: Endpoint
+    private let parent: String
     private let id: PresentationID
     private let isSecond: Bool
     /// A reply is still to be lost.
@@ -55,6 +56,7 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
         self.isSecond = isSecond
         losesReply = call.losesReply
         self.endpoint = endpoint
+        parent = call.bareParent ?? ""
         self.world = world
         transport = SimulatedTransport(call.worker, world.network)
         if world.plan.revocation?.at == call.bareParent { transport.holder = world.keyHolder }
@@ -86,13 +88,16 @@ final class BareClient: TransportReceiver, @unchecked Sendable {
     }
 
     func changed(_ event: ConnectionEvent, on socket: SocketID) {
-        if event == .connected { _ = transport.send([[], request], on: socket) }
+        guard event == .connected else { return }
+        world.requested(id, at: parent)
+        _ = transport.send([[], request], on: socket)
     }
 
     func received(_ frames: [Frame], on socket: SocketID, from sender: KeyHolder?) {
         guard let frame = frames.last,
             let said = try? JSONDecoder().decode(Reply.self, from: Data(frame))
         else { return }
+        world.replied(id)
         if losesReply {
             losesReply = false
             world.scheduler.note("reply \(id) lost")

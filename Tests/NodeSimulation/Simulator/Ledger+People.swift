@@ -72,6 +72,14 @@ extension Ledger {
         var values: [String: String] = [:]
     }
 
+    /// A request of a program without a link, which gets one reply.
+    struct Request {
+        let id: PresentationID
+        let parent: String
+        let time: UInt64
+        var replied: UInt64?
+    }
+
     /// How an inbox shows a presentation at the end.
     struct Item {
         let id: PresentationID

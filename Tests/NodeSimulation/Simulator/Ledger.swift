@@ -110,6 +110,8 @@ struct Ledger {
     var presents: [(time: UInt64, link: Network.LinkID)] = []
     /// When each parent that has little room first got what, by link.
     var firstHeard: [Network.LinkID: [PresentationID: UInt64]] = [:]
+    /// What programs without a link sent to a node that is to stop.
+    var requests: [Request] = []
     /// Their answers were given up while they were carried out, though others had more of them; and
     /// the most that one presenter waited for.
     var pushedOut: Set<PresentationID> = []

@@ -5,9 +5,10 @@ extension Plan {
     /// By the seed modulo 256; those of a place take turns.
     static let onLinks: [UInt64: [Scene]] = [
         5: [.farGrace], 14: [.noisyOrigin], 25: [.lateHello], 30: [.wayRegained], 33: [.wayBack],
-        46: [.lateAccepted], 57: [.crowdedOut], 62: [.played(.otherDeadline)],
-        89: [.lateHello, .lateAccepted], 94: [.farGrace, .noisyOrigin],
-        97: [.played(.otherDeadline)], 110: [.wayRegained], 121: [.crowdedOut, .noisyOrigin],
+        38: [.stoppedWaiting], 46: [.lateAccepted], 57: [.crowdedOut],
+        62: [.played(.otherDeadline)], 94: [.farGrace, .noisyOrigin],
+        97: [.played(.otherDeadline), .stoppedWaiting], 110: [.wayRegained],
+        121: [.crowdedOut, .noisyOrigin], 245: [.lateHello, .lateAccepted],
     ]
 
     mutating func stageOnLinks(_ scene: Scene, using random: inout SeededGenerator) {
@@ -18,7 +19,8 @@ extension Plan {
         case .wayRegained: stageWayRegained(using: &random)
         case .wayBack: stageWayRegained(using: &random)
         case .lateHello: stageLateHello(using: &random)
-        default: stageLateAccepted(using: &random)
+        case .lateAccepted: stageLateAccepted(using: &random)
+        default: stageStoppedWaiting(using: &random)
         }
     }
 }

@@ -84,6 +84,7 @@ final class Requester: TransportReceiver, @unchecked Sendable {
 
     func changed(_ event: ConnectionEvent, on socket: SocketID) {
         guard event == .connected, socket == self.socket else { return }
+        world.requested(id, at: life.process.parents.first ?? "")
         _ = transport.send([[]] + request, on: socket)
     }
 
@@ -147,6 +148,7 @@ final class Requester: TransportReceiver, @unchecked Sendable {
 
     private func replied(_ reply: String, _ fields: [String: String]) {
         requestCount += 1
+        world.replied(id)
         switch reply {
         case "ANSWER": answered(fields)
         case "PENDING": begin("AWAIT")
