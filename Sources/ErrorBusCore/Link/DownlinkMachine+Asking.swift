@@ -95,6 +95,10 @@ extension DownlinkMachine {
             deadline: deadline(of: present, at: now),
             standingSince: now, isCutOffBelow: !present.isOriginReachable)
         if let refusal = unopenable(present, entry, of: peer.holder) {
+            // Without any time no answer comes in time.
+            if refusal.code == .deadlinePassed, let applied = answerOnExpiry(of: entry) {
+                return [.reply(BareReply(entry.id, applied), to: peer)]
+            }
             return [refuse(refusal, asker, peer)]
         }
         return opened(entry, present, at: now)

@@ -181,6 +181,25 @@ import Testing
         #expect(again.compactMap(\.bareReply) == replies)
     }
 
+    @Test("A28 a bare client without any time gets what it declared, or reads that it is over")
+    func bareWithoutTime() throws {
+        for option in ["cancel", nil] as [String?] {
+            var rig = DownlinkRig()
+            let declared = option.map { #""onExpiry":"\#($0)","# } ?? ""
+            let rest = String(Self.report(id).dropFirst())
+            let text = #"{"deadlineMilliseconds":0,"# + declared + rest
+            let request = try BareRequest(Frame(text.utf8))
+            let outcome: BareReply.Outcome = option == nil ? .expired : .answered
+            for client in [peer, PeerID(8)] {
+                let actions = rig.machine.bareReceived(request, from: client, at: rig.now)
+                let replies = actions.compactMap(\.bareReply)
+                #expect(replies.map(\.option) == [option])
+                #expect(replies.map(\.outcome) == [outcome])
+            }
+            #expect(rig.machine.entries[id] == nil)
+        }
+    }
+
     @Test("A28 so it is where the chain's clock is first")
     func bareDefaultFromAbove() throws {
         for verdict in [
