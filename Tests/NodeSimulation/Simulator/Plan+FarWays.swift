@@ -14,6 +14,16 @@ extension Plan {
         let cut = link(relay.name, relay.parents[0])
         faults = [(10_000, .silence(cut, directions, lasts: 45_000))]
         chaosLasts = 55_000
+        // Where no answer comes from above, their time ends here.
+        for onExpiry in [nil, "skip"] {
+            for deadline in [0, random.number(500...10_000)] {
+                calls.append(
+                    Call(
+                        time: random.number(11_000...30_000), worker: "bare", deadline: deadline,
+                        onExpiry: onExpiry, isKept: false, attempt: 0, doesRecover: false,
+                        bareParent: relay.name))
+            }
+        }
         ask(8, in: 2_000...9_000, using: &random)
         ask(8, in: 11_000...30_000, using: &random)
     }
