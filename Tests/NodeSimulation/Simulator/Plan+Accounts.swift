@@ -2,7 +2,7 @@ import ErrorBus
 
 /// Worlds whose people have signed in.
 extension Plan {
-    /// By the seed modulo 256.
+    /// By the seed modulo 512.
     static let signedIn: [UInt64: Scene] = [
         9: .accounts, 22: .keptAccounts, 41: .heldAtStop, 49: .accounts, 73: .keptAccounts,
         102: .heldAtStop, 105: .accounts, 118: .keptAccounts,

@@ -2,7 +2,7 @@ import ErrorBus
 
 /// Worlds for what a chain does with its presenters, its callers, its equal errors and its end.
 extension Plan {
-    /// By the seed modulo 256.
+    /// By the seed modulo 512.
     static let chained: [UInt64: Scene] = [
         21: .oneDeclines, 37: .callersGiveUp, 45: .relayGrace, 53: .slowFirst, 61: .stoppedChain,
         69: .lastInstant, 85: .oneDeclines, 93: .callersGiveUp, 101: .relayGrace, 109: .slowFirst,

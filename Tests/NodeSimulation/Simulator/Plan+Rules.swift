@@ -2,7 +2,7 @@ import ErrorBus
 
 /// Worlds of a policy with schedules, and of silences that a restart meets.
 extension Plan {
-    /// By the seed modulo 256.
+    /// By the seed modulo 512.
     static let ruled: [UInt64: Scene] = [
         13: .office, 77: .office, 81: .office, 86: .office, 89: .office, 1: .quietOnce,
         54: .quietOnce, 65: .quietOnce, 70: .quietOnce,

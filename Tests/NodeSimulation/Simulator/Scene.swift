@@ -119,11 +119,12 @@ enum Scene: Equatable {
 extension Plan {
     /// Five worlds of eight.
     static func scenes(of seed: UInt64) -> [Scene] {
-        let place = seed % 256
+        // In every other round of 256 seeds these places have what was there before.
+        let place = seed % 512
         if let scene = signedIn[place] ?? chained[place] ?? ruled[place] { return [scene] }
+        if let all = onLinks[place] { return [all[Int(seed / 512) % all.count]] }
         if let all = wide[seed % 256] { return [all[Int(seed / 256) % all.count]] }
         if let all = more[seed % 128] { return [all[Int(seed / 128) % all.count]] }
-        if let all = onLinks[seed % 256] { return [all[Int(seed / 256) % all.count]] }
         // Those of them had shown nothing before there were these.
         if [2, 20, 26, 31].contains(seed % 32) || seed % 64 == 40 { return Scene.close }
         return switch seed % 8 {
