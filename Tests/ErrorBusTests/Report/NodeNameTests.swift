@@ -7,7 +7,7 @@ struct NodeNameTests {
     func words() {
         #expect(NodeName.bare.description == "bare")
         #expect(NodeName.bare.words == "a client without a name")
-        #expect(NodeName("worker-1")?.words == "worker-1")
+        #expect(NodeName("worker-1").words == "worker-1")
     }
 
     @Test("A text that is no name is shown as it is")
