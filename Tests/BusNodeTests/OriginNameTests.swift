@@ -1,6 +1,7 @@
 import ErrorBusTesting
 import Foundation
 import Logging
+import OrderedCollections
 import Testing
 
 @testable import BusNodeKit
