@@ -1,6 +1,6 @@
 /// The key of equal errors, which one answer may serve: the report's `coalesceKey` within its
-/// domain, else domain, code and description; and always the options, since an answer was given to
-/// the titles and roles on the screen. HRS compares domain, code and option titles.
+/// domain, else domain, code and description; and always the options, since the author answered the
+/// titles and roles on the screen. HRS compares domain, code and option titles.
 package struct CoalescingKey: Hashable, Sendable {
     private enum Cause: Hashable, Sendable {
         case declared(Bytes)
@@ -14,10 +14,10 @@ package struct CoalescingKey: Hashable, Sendable {
         let isDeclaredDefault: Bool
         let needsSignature: Bool
         let needsTwoPeople: Bool
-        /// As JSON; empty without fields.
+        /// The fields as JSON; empty without fields.
         let fields: [UInt8]
 
-        /// The same in words.
+        /// The needs of the option, a signature or two people, in words.
         var needs: String {
             [needsSignature ? "signed" : "", needsTwoPeople ? "twoPeople" : ""]
                 .filter { !$0.isEmpty }.joined(separator: " ")
@@ -43,7 +43,7 @@ package struct CoalescingKey: Hashable, Sendable {
         }
     }
 
-    /// Equal for equal keys, in every process.
+    /// The key as text: equal for equal keys, in every process.
     package var text: String {
         var parts = causeParts
         for choice in choices {
@@ -58,7 +58,7 @@ package struct CoalescingKey: Hashable, Sendable {
         return Self.joined(parts)
     }
 
-    /// Equal for errors of one cause, whatever their options.
+    /// The text of the cause: equal for errors of one cause, whatever their options.
     package var causeText: String { Self.joined(causeParts) }
 
     private var causeParts: [String] {
@@ -69,7 +69,8 @@ package struct CoalescingKey: Hashable, Sendable {
         }
     }
 
-    /// With their lengths, so that text moved from one to the next makes a difference.
+    /// The parts with their lengths, so that text moved from one part to the next makes a
+    /// difference.
     private static func joined(_ parts: [String]) -> String {
         parts.map { "\($0.utf8.count):\($0)" }.joined()
     }

@@ -1,4 +1,5 @@
-/// Decides which of several equal errors climbs, and what the others wait for.
+/// The machine that decides which of several equal errors climbs, and for which verdict the others
+/// wait.
 ///
 /// A group is one prompt for equal errors: its representative climbs, its members wait. The group
 /// closes when its answer arrives, so a later equal error is presented again (A27).
@@ -26,7 +27,7 @@ package struct CoalescingMachine: Hashable, Sendable {
 
     private struct Group: Hashable, Sendable {
         var representative: Ticket
-        /// In the order of arrival.
+        /// The waiting callers, in the order of arrival.
         var members: [Ticket] = []
     }
 
@@ -60,7 +61,7 @@ package struct CoalescingMachine: Hashable, Sendable {
         return group.members.isEmpty ? .nothing : .attempt(group.members)
     }
 
-    /// The representative returned from above.
+    /// The representative's error returned from above.
     ///
     /// - Parameter isItsOwn: The reason concerns only the representative (its caller gave up), so
     ///   the others still need an answer.

@@ -50,7 +50,7 @@ public struct Outcome: Hashable, Sendable {
     /// More about the reason, for people.
     public var detail: String? { fields.value.detail }
 
-    /// The code of another process's refusal (docs/wire.md, section 12); nil without one.
+    /// The code of another process's refusal (docs/wire.md, section 12); nil without a refusal.
     public package(set) var refusalCode: UInt16? {
         get { fields.value.refusalCode }
         set { fields.value.refusalCode = newValue }
@@ -60,12 +60,13 @@ public struct Outcome: Hashable, Sendable {
         get { fields.value.refusalText }
         set { fields.value.refusalText = newValue }
     }
-    /// Whether another process decided; ``decidedBy`` is then the name that it sent.
+    /// Whether another process decided; ``decidedBy`` is then the name that this process sent.
     public package(set) var isRemote: Bool {
         get { fields.value.isRemote }
         set { fields.value.isRemote = newValue }
     }
-    /// Whether no node above was reached only because the time was too short: there was a link.
+    /// Whether the error reached no node above only because the time was too short: there was a
+    /// link.
     package var isTooSoon: Bool {
         get { fields.value.isTooSoon }
         set { fields.value.isTooSoon = newValue }
@@ -85,7 +86,7 @@ public struct Outcome: Hashable, Sendable {
 extension Outcome {
     /// The outcome of `answer` after an attempt with `result`.
     ///
-    /// The reason is `answered` whenever the attempt ran to its end: a failed "Retry" differs from
+    /// The reason is `answered` if the attempt ran to its end: a failed "Retry" differs from
     /// "Cancel" only by the answer's option (A02, A03).
     public init(answer: Answer, result: AttemptResult, decidedBy: String) {
         let (reason, detail): (Reason, String?) =
@@ -163,14 +164,14 @@ extension Outcome {
         public static let recoveryTimedOut = Reason(rawValue: "recoveryTimedOut")
         /// The chosen option has no attempter.
         public static let noAttempter = Reason(rawValue: "noAttempter")
-        /// The chosen option needs a signature, and the answer of another process has none that
-        /// counts: it was not carried out.
+        /// The chosen option needs a signature, and the answer of another process has no valid one:
+        /// the owner did not carry the option out.
         public static let notSigned = Reason(rawValue: "notSigned")
         /// The chosen option needs two people, and the answer of another process does not name two:
-        /// it was not carried out.
+        /// the owner did not carry the option out.
         public static let notConfirmed = Reason(rawValue: "notConfirmed")
-        /// The answer lacks a value that the chosen option needs, or has one that it does not take:
-        /// it was not carried out.
+        /// The answer lacks a value that the chosen option needs, or has a value that the option
+        /// does not take: the owner did not carry the option out.
         public static let badValue = Reason(rawValue: "badValue")
         /// The answer could not be delivered to the option's owner.
         public static let undelivered = Reason(rawValue: "undelivered")
@@ -204,7 +205,8 @@ extension Outcome {
 }
 
 extension Outcome.Reason {
-    /// The reason for people, in every place where they read one; the raw value is for programs.
+    /// The reason in words for people, in every place where they read it; the raw value is for
+    /// programs.
     package var words: String {
         switch self {
         case .declined: "passed on"
@@ -212,10 +214,10 @@ extension Outcome.Reason {
         }
     }
 
-    /// The same as the beginning of a sentence.
+    /// The words of the reason, as the beginning of a sentence.
     package var capitalizedWords: String { words.prefix(1).uppercased() + words.dropFirst() }
 
-    /// The reason for people, with the option that the origin applies then, if any.
+    /// The reason for people, and the option that the origin then applies, if any.
     package func words(applying option: String?) -> String {
         option.map { "\(words), \($0) applied" } ?? words
     }
