@@ -4,25 +4,25 @@ package struct InboxGroup: Hashable, Sendable {
     package let number: Int
     /// The open members, oldest first.
     package let members: [PresentationID]
-    /// The oldest open member, which stands for all.
+    /// The oldest open member, which stands for the whole group.
     package let first: InboxItem
     /// The highest severity among the members.
     package let severity: Severity
-    /// The number of nodes they come from.
+    /// The number of nodes that the members come from.
     package let originCount: Int
 }
 
-/// The table of open groups. A group exists while it has an open member; an equal error after that
-/// opens a new one (A27).
+/// The table of open groups. A group exists while it has an open member; a later equal error opens
+/// a new group (A27).
 struct InboxGroups: Hashable, Sendable {
-    /// A group and the latest change of it: in its members, or in one of them.
+    /// A group and the latest change of the group or of one of its members.
     private struct Group: Hashable, Sendable {
         let key: CoalescingKey
         var members: Set<PresentationID> = []
         var revision: UInt64 = 0
     }
 
-    /// The number of a group, and the latest change of it.
+    /// The number of a group and the revision of its latest change.
     struct Change: Hashable, Sendable {
         let number: Int
         let revision: UInt64
@@ -33,7 +33,7 @@ struct InboxGroups: Hashable, Sendable {
     private var lastNumber = 0
     /// The groups that have no open member left, in the order of their ends.
     private var gone: [Change] = []
-    /// The latest end of a group that is forgotten: a reader that has seen less may lack an end.
+    /// The latest end of a forgotten group: a reader that has seen less may lack an end.
     private(set) var forgottenRevision: UInt64 = 0
 
     var count: Int { groups.count }
@@ -48,7 +48,7 @@ struct InboxGroups: Hashable, Sendable {
         return number
     }
 
-    /// Removes a presentation from the group of that number; the last takes the group with it.
+    /// Removes a presentation from the group of that number; the group goes with its last member.
     ///
     /// - Parameter limit: How many groups that are gone are remembered at least.
     mutating func remove(
@@ -79,7 +79,7 @@ struct InboxGroups: Hashable, Sendable {
             .sorted { ($0.revision, $0.number) < ($1.revision, $1.number) }
     }
 
-    /// The groups that went after `seen`, in the order of their ends.
+    /// The groups that ended after `seen`, in the order of their ends.
     func gone(after seen: UInt64) -> [Change] {
         let known = gone.lastIndex { $0.revision <= seen }
         return Array(gone[(known.map { $0 + 1 } ?? 0)...])
@@ -95,14 +95,15 @@ struct InboxGroups: Hashable, Sendable {
 /// The result of answering a whole group.
 package struct GroupAnswer: Hashable, Sendable {
     package var answered: [PresentationID] = []
-    /// The ids of their answers, in the same order.
+    /// The ids of the members' answers, in the same order.
     package var answers: [UniqueID] = []
-    /// The members for which it is proposed now: their option needs two people.
+    /// The members for which the answer is only a proposal now: their option needs two people.
     package var proposed: [PresentationID] = []
-    /// The members not answered, and why: ended meanwhile, or claimed by another person.
+    /// The members without an answer, each with its refusal: the member ended meanwhile, or another
+    /// person has claimed it.
     package var refused: [PresentationID: InboxRefusal] = [:]
-    /// The proposals that were to be confirmed, and stand for no open member: answered, withdrawn
-    /// or declined meanwhile.
+    /// The proposals that were to be confirmed but stand for no open member: answered, withdrawn or
+    /// declined meanwhile.
     package var notProposed: Set<UniqueID> = []
 
     package init() {}
@@ -114,20 +115,20 @@ package struct GroupAnswer: Hashable, Sendable {
 }
 
 extension InboxItem {
-    /// Whether a request for its group with this id has answered it.
+    /// Whether a request with this id for the item's group has answered the item.
     package func isAnswered(by request: UniqueID?) -> Bool {
         answer.map { $0.id == request?.act(on: id) } ?? false
     }
 
-    /// Whether a request for its group with this id has made its proposal.
+    /// Whether a request with this id for the item's group has made the item's proposal.
     package func isProposed(by request: UniqueID?) -> Bool {
         proposal.map { $0.id == request?.act(on: id) } ?? false
     }
 }
 
 extension UniqueID {
-    /// The id of what a request with this id does to one member of a group: the same each time that
-    /// the request is repeated, and another one for each member.
+    /// The id of the act of this request on one member of a group: the same for each repetition of
+    /// the request, and another one for each member.
     package func act(on member: PresentationID) -> UniqueID {
         // Version 8: of a form of its own (RFC 9562).
         UniqueID(
@@ -138,8 +139,8 @@ extension UniqueID {
 
 /// The result of claiming or releasing a whole group.
 package struct GroupClaim: Hashable, Sendable {
-    /// The members that are claimed now, or released.
+    /// The members that the request claimed or released.
     package var changed: [PresentationID] = []
-    /// The members left out, and why: another person has claimed them.
+    /// The members that the request left out, each with its refusal: another person has claimed it.
     package var refused: [PresentationID: InboxRefusal] = [:]
 }

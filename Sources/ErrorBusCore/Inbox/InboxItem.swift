@@ -4,15 +4,15 @@ package struct InboxItem: Hashable, Sendable {
     package enum Stage: Hashable, Sendable {
         /// Waits for an answer, unclaimed.
         case open
-        /// Claimed by a person. Other people cannot answer it until then.
+        /// Claimed by a person until a time, before which other people cannot answer it.
         case claimed(by: String, until: Moment)
-        /// Answered; the answer is held until then and can be undone.
+        /// Answered; the answer is held until a time, and can be undone before.
         case leaving(Answer, at: Moment)
         /// Answered; the result is still unknown.
         case answered(Answer)
         /// Answered, with the result that the option's owner reported.
         case settled(Answer, RecoveryResult)
-        /// Ended here without an answer: withdrawn, expired, declined to the next presenter.
+        /// Ended here without an answer: withdrawn, expired, or declined to the next presenter.
         case closed(Outcome.Reason)
     }
 
@@ -20,41 +20,42 @@ package struct InboxItem: Hashable, Sendable {
 
     package let id: PresentationID
     package let report: ErrorReport
-    /// The node the error arose in; nil within one process.
+    /// The node that the error arose in; nil within one process.
     package let origin: NodeName?
-    /// The nodes it came through, origin first.
+    /// The nodes that the presentation came through, origin first.
     package let path: [NodeName]
     package let retryCount: Int
-    /// Whether it may have been shown before, without a recorded answer.
+    /// Whether the presentation may have been shown before, without a recorded answer.
     package let wasShownBefore: Bool
     package let openedAt: Moment
     /// The time until which an answer counts; nil: as long as the origin lives.
     package let deadline: ContinuousClock.Instant?
     /// The options that need a signature which its node cannot give.
     package let unsignable: Set<String>
-    /// The number of its group. Numbers are never reused.
+    /// The number of the item's group. Numbers are never reused.
     package internal(set) var group: Int
     package internal(set) var stage = Stage.open
-    /// Who has the claim, or gave the held answer, whatever the name: as ``SignedInPerson`` has it.
+    /// The identity of the person who has the claim, or gave the held answer, as in
+    /// ``SignedInPerson``.
     package internal(set) var holder: String?
-    /// What one person proposes, while it is open.
+    /// The open proposal of one person.
     package internal(set) var proposal: InboxProposal?
     /// Whether the origin can be reached, as far as this node knows.
     package internal(set) var isReachable = true
     /// The presentation in which the same operation failed again after this one's answer.
     package internal(set) var failedAgain: PresentationID?
-    /// The answers that were undone, the latest last.
+    /// The ids of the undone answers, the latest last.
     package private(set) var takenBack: [UniqueID] = []
-    /// What people wrote on it, oldest first.
+    /// The notes of people on the presentation, oldest first.
     package internal(set) var notes: [InboxNote] = []
-    /// When this stage began.
+    /// The beginning of this stage.
     package internal(set) var changedAt: Moment
-    /// Grows with each change of the inbox: a reader at 7 asks for changes after 7.
+    /// The inbox's revision at the item's latest change: a reader at 7 asks for changes after 7.
     package internal(set) var revision: UInt64
     /// The inbox's revision at the item's arrival.
     package let openedRevision: UInt64
 
-    /// - Parameter past: What is known of it from before, if it is presented again.
+    /// - Parameter past: The facts known from before, if the presentation is presented again.
     init(
         _ presentation: InboxPresentation, group: Int, past: InboxPast? = nil, at now: Moment,
         revision: UInt64
@@ -121,7 +122,8 @@ package struct InboxItem: Hashable, Sendable {
         guard !unsignable.contains(option) else { throw .cannotSign(option: option) }
     }
 
-    /// The order of people's lists: by the first presentation, then by arrival.
+    /// Whether the item is before another one in people's lists: by the first presentation, then by
+    /// arrival.
     func isOlder(than other: InboxItem) -> Bool {
         (openedAt, openedRevision) < (other.openedAt, other.openedRevision)
     }
@@ -141,7 +143,7 @@ package struct InboxItem: Hashable, Sendable {
         }
     }
 
-    /// Whether it has ended and is kept only for people to read.
+    /// Whether the presentation has ended, and is kept only for people to read.
     package var hasEnded: Bool {
         switch stage {
         case .open, .claimed, .leaving: false
@@ -149,20 +151,21 @@ package struct InboxItem: Hashable, Sendable {
         }
     }
 
-    /// Drops what is proposed, so that a repetition of it is refused.
+    /// Drops the proposal, so that the inbox refuses its repetition.
     mutating func drop(_ dropped: InboxProposal?) {
         guard let dropped else { return }
         takeBack(dropped.id)
         proposal = nil
     }
 
-    /// Records an undone answer, so that a repetition of it is refused.
+    /// Records an undone answer, so that the inbox refuses its repetition.
     mutating func takeBack(_ answer: UniqueID) {
         takenBack.append(answer)
         takenBack.removeFirst(max(0, takenBack.count - Self.takenBackMax))
     }
 
-    /// The item as of `now`: a claim that ran out is open, and a proposal that ran out is gone.
+    /// The item as of `now`: a claim that ran out has become open, and a proposal that ran out is
+    /// gone.
     func asOf(_ now: Moment) -> InboxItem {
         var item = self
         if case .claimed(_, let until) = stage, until <= now { item.stage = .open }
@@ -175,13 +178,13 @@ package struct InboxItem: Hashable, Sendable {
 package struct InboxChange: Hashable, Sendable {
     /// The presentation after the change.
     package let item: InboxItem
-    /// The stage that it left; nil when the presentation is new, or had ended.
+    /// The stage before the change; nil when the presentation is new, or had ended.
     package let before: InboxItem.Stage?
-    /// Whether a person made a proposal; the stage is the same.
+    /// Whether the change is a person's proposal; the stage is the same.
     package var isProposal = false
 }
 
-/// A presentation as it is put into an inbox.
+/// A presentation in the form in which an inbox takes it.
 package struct InboxPresentation: Hashable, Sendable {
     package var id: PresentationID
     package var report: ErrorReport
@@ -200,13 +203,13 @@ package struct InboxPresentation: Hashable, Sendable {
     }
 }
 
-/// What an inbox does with an answer that it accepts.
+/// The decision of an inbox about an answer that it accepts.
 package enum InboxDecision: Hashable, Sendable {
     /// Send the answer now.
     case send(Answer)
-    /// Send it at that time, unless it is undone.
+    /// Send the answer at that time, unless it is undone.
     case hold(Answer, until: Moment)
-    /// Nothing: this answer came before.
+    /// Do nothing: this answer came before.
     case acknowledged(Answer)
 }
 
@@ -249,7 +252,7 @@ extension InboxItem {
         }
     }
 
-    /// Whether the answer was to give up, and its caller did: nothing went wrong.
+    /// Whether the answer was to give up, and the caller gave up: nothing went wrong.
     package var isCancelled: Bool {
         guard case .settled(let answer, .failed) = stage else { return false }
         return report.isCancel(answer.option)
@@ -263,7 +266,7 @@ extension InboxItem {
 }
 
 extension ErrorReport {
-    /// Whether the option is one to give up.
+    /// Whether the option means to give up.
     package func isCancel(_ option: String) -> Bool {
         options.first { $0.id == option }?.role == .cancel
     }

@@ -3,7 +3,7 @@ extension InboxMachine {
     /// Answers one presentation.
     ///
     /// - Parameters:
-    ///   - values: Those of the option's fields.
+    ///   - values: The values of the option's fields.
     ///   - identity: Who the author is, whatever the name; also for the other acts.
     ///   - undo: How long the answer is held so that it can be undone; at most until the deadline.
     package mutating func answer(
@@ -19,8 +19,8 @@ extension InboxMachine {
         return try accept(try filled.get(), of: identity, to: item, undo: undo, at: now)
     }
 
-    /// The answer that counts, if this one came before. Refuses one that was taken back, and any
-    /// after the end.
+    /// The recorded answer, if this answer repeats it. Refuses a repetition of an undone answer,
+    /// and any answer after the end.
     func repeated(_ answer: Answer, of item: InboxItem) throws(InboxRefusal) -> Answer? {
         if let earlier = item.answer, earlier.id == answer.id, earlier.option == answer.option,
             earlier.hasValues(of: answer)
@@ -81,15 +81,15 @@ extension InboxMachine {
         takeBack(id, answer, at: now)
     }
 
-    /// Reopens it, claimed by the answer's author for a minute, so that no other answer comes
-    /// between.
+    /// Reopens the presentation, claimed by the answer's author for a minute, so that no other
+    /// answer comes between.
     private mutating func takeBack(_ id: PresentationID, _ answer: Answer, at now: Moment) {
         change(
             id, to: .claimed(by: answer.by, until: now + InboxPast.claimAfterUndo), at: now)
         remember(takenBack: answer.id, of: id)
     }
 
-    /// Undoes those of these answers of a group that are held.
+    /// Undoes the held ones among these answers of a group.
     ///
     /// - Parameter dropped: Drops an answer from its prompt; false when it counts already.
     package mutating func undoGroup(
@@ -110,7 +110,7 @@ extension InboxMachine {
         return undone
     }
 
-    /// Ends it without an answer, unless a person has claimed it.
+    /// Ends the presentation without an answer, unless a person has claimed it.
     package mutating func withheld(
         _ id: PresentationID, by decider: String, at now: Moment
     ) throws(InboxRefusal) {
@@ -120,9 +120,10 @@ extension InboxMachine {
         change(id, to: .closed(.withheld), at: now)
     }
 
-    /// Claims it for a time; the same person renews the claim by repeating it.
+    /// Claims the presentation for a time; the same person renews the claim by repeating it.
     ///
-    /// - Parameter receiver: The person to whom the claim is handed; nil: the one who claims it.
+    /// - Parameter receiver: The person to whom the claim is handed; nil: the claim stays with the
+    ///   person who claims.
     package mutating func claim(
         _ id: PresentationID, by person: String, of identity: String? = nil,
         for time: Duration, takesOver: Bool, to receiver: String? = nil, at now: Moment
@@ -169,7 +170,7 @@ extension InboxMachine {
         return result
     }
 
-    /// Releases this person's claims of a group.
+    /// Releases the claims of this person in a group.
     package mutating func releaseGroup(
         _ number: Int, only chosen: Set<PresentationID>? = nil, seen: UInt64? = nil,
         by person: String, of identity: String? = nil, at now: Moment
@@ -194,7 +195,8 @@ extension InboxMachine {
     }
 
     /// The open members of a group, oldest first, that had arrived by revision `seen`: an answer
-    /// covers only what its author saw. Among them those that a request with this id has answered.
+    /// covers only what its author saw. These include the members that a request with this id has
+    /// answered.
     package func members(
         ofGroup number: Int, seen: UInt64?, doneBy request: UniqueID? = nil
     ) throws(InboxRefusal) -> [PresentationID] {

@@ -1,24 +1,25 @@
-/// The table of an inbox: each presentation put to people here, open or recently ended. Decides
-/// what may be done to it; does no I/O.
+/// The table of an inbox: each presentation that people here see, open or recently ended. Decides
+/// which acts on it are allowed; does no I/O.
 package struct InboxMachine: Sendable {
     let limits: InboxLimits
     let digest: @Sendable (ErrorReport) -> [UInt8]
     package private(set) var items: [PresentationID: InboxItem] = [:]
     /// Greater with each change.
     package private(set) var revision: UInt64 = 0
-    /// The latest change of what is forgotten: a reader that has seen less may lack an end.
+    /// The latest forgotten change: a reader that has seen less may lack an end.
     package private(set) var forgottenRevision: UInt64 = 0
     package private(set) var openCount = 0
     private(set) var groups = InboxGroups()
     private var ended = InboxEnded()
-    /// The revision up to which changes are stored elsewhere; ended items changed since then stay.
+    /// The revision up to which changes are stored elsewhere; ended items with later changes stay.
     private var keptRevision = UInt64.max
-    /// What was open when an earlier life of the node ended, and was not presented again yet.
+    /// The presentations that were open at the end of an earlier life of the node, and were not
+    /// presented again yet.
     private var awaited: [PresentationID: InboxPast] = [:]
-    /// The changes of stages that no reader has taken yet; nil while none reads them.
+    /// The changes of stages that no reader has taken yet; nil without a reader.
     package var changes: [InboxChange]?
 
-    /// - Parameter digest: Of a report, one that no relay can make another report for.
+    /// - Parameter digest: Makes a digest of a report, for which no relay can make another report.
     package init(limits: InboxLimits, digest: @escaping @Sendable (ErrorReport) -> [UInt8]) {
         self.limits = limits
         self.digest = digest
@@ -95,8 +96,8 @@ package struct InboxMachine: Sendable {
         }
     }
 
-    /// An answer given here does not count: it came after an end that was not known here yet, or it
-    /// could not be recorded.
+    /// An answer given here does not count: it came after an end that was not known here yet, or
+    /// the journal could not record it.
     package mutating func answerLost(
         _ id: PresentationID, _ answer: UniqueID, _ reason: Outcome.Reason, at now: Moment
     ) {
@@ -144,7 +145,7 @@ package struct InboxMachine: Sendable {
         return item.asOf(now)
     }
 
-    /// Whether a presentation was neglected for so long, or when to check again.
+    /// The neglect of a presentation for so long, or when to check again.
     package func neglect(
         of id: PresentationID, after limit: Duration, at now: Moment
     ) -> InboxNeglect {
@@ -165,7 +166,7 @@ package struct InboxMachine: Sendable {
         }
     }
 
-    /// Closes a presentation, as declined, once it was neglected for so long.
+    /// Closes a presentation as declined if people have neglected it for so long.
     package mutating func declineNeglected(
         _ id: PresentationID, after limit: Duration, at now: Moment
     ) -> InboxNeglect {
@@ -183,7 +184,7 @@ package struct InboxMachine: Sendable {
             }
     }
 
-    /// Nil when no such group is open.
+    /// The open group of that number; nil when no such group is open.
     func openGroup(_ number: Int, at now: Moment) -> InboxGroup? {
         guard let members = members(ofGroup: number), let first = members.first else { return nil }
         return InboxGroup(
@@ -226,10 +227,10 @@ package struct InboxMachine: Sendable {
         }
     }
 
-    /// Sets who makes the claim that follows, or gives the held answer.
+    /// Sets the identity of the person who makes the claim that follows, or gives the held answer.
     mutating func set(holder: String?, of id: PresentationID) { items[id]?.holder = holder }
 
-    /// Sets what one person proposes, or drops it: then a repetition of it that was long on its way
+    /// Sets the proposal of one person, or drops it: a late repetition of a dropped proposal
     /// proposes nothing.
     mutating func set(proposal: InboxProposal?, of id: PresentationID) {
         guard var item = items[id] else { return }
@@ -257,7 +258,7 @@ package struct InboxMachine: Sendable {
         groups.memberChanged(in: item.group, at: revision)
     }
 
-    /// The changes up to this revision are stored.
+    /// Notes that the changes up to this revision are stored.
     package mutating func kept(upTo revision: UInt64) {
         keptRevision = revision
         forgetOldest()
@@ -299,17 +300,17 @@ package struct InboxMachine: Sendable {
 package enum InboxNeglect: Hashable, Sendable {
     /// The presentation has ended.
     case over
-    /// Neither answered nor claimed for too long.
+    /// The presentation was neither answered nor claimed for too long.
     case neglected
-    /// Claimed, or not yet due.
+    /// The presentation is claimed, or not yet due.
     case lookAgain(at: ContinuousClock.Instant)
 }
 
 /// The limits of an inbox. Times are monotonic.
 package struct InboxLimits: Hashable, Sendable {
-    /// Open presentations; above it the next presenter is asked.
+    /// The most open presentations; above it the node asks the next presenter.
     package var openMax = 50_000
-    /// Ended presentations kept for people to read; the oldest go first.
+    /// The most ended presentations kept for people to read; the oldest go first.
     package var endedMax = 2_000
     /// The longest claim; a claim that is not renewed ends by itself.
     package var claimMax: Duration = .seconds(3_600)
@@ -319,8 +320,8 @@ package struct InboxLimits: Hashable, Sendable {
     package var undoMax: Duration = .seconds(60)
     /// The most notes of one presentation.
     package var noteMax = 50
-    /// How long a presentation may stay unanswered and unclaimed before the next presenter is
-    /// asked; nil: without a limit.
+    /// How long a presentation may stay unanswered and unclaimed before the node asks the next
+    /// presenter; nil: without a limit.
     package var escalateAfter: Duration?
 
     package init() {}

@@ -1,9 +1,9 @@
 /// A note that a person wrote on a presentation, for the other people who see it.
 package struct InboxNote: Hashable, Sendable {
-    /// Names the note: repeating it changes nothing.
+    /// The id of the note: repeating it changes nothing.
     package let id: UniqueID
     package let by: String
-    /// Plain text. Not escaped.
+    /// The text of the note, plain and not escaped.
     package let text: String
     package let at: Moment
 
@@ -14,7 +14,7 @@ package struct InboxNote: Hashable, Sendable {
         self.at = at
     }
 
-    /// Whether it says the same under the same id.
+    /// Whether both notes have the same id, author and text.
     fileprivate func repeats(_ other: InboxNote) -> Bool {
         id == other.id && by == other.by && text == other.text
     }

@@ -1,21 +1,21 @@
-/// What one person proposes for a presentation: an option that another person has to confirm.
+/// The proposal of one person for a presentation: an option that another person has to confirm.
 package struct InboxProposal: Hashable, Sendable {
-    /// Names the proposal: who confirms it says which one.
+    /// The id of the proposal: a confirmation names it.
     package let id: UniqueID
     package let option: String
-    /// The values that the person gave for the option's fields, and their comment; confirmed with
-    /// the option.
+    /// The values that the person gave for the option's fields, and their comment; a confirmation
+    /// covers both.
     package let values: GivenValues
     package let by: String
-    /// Who the author is, whatever the name: as that of a ``SignedInPerson``.
+    /// The identity of the author, as that of a ``SignedInPerson``.
     package let identity: String?
     package let since: Moment
-    /// Until when it can be confirmed.
+    /// The end of the time to confirm.
     package let until: Moment
-    /// The digest of the report that the person saw. Presented again with another one, the
-    /// presentation is without a proposal.
+    /// The digest of the report that the person saw. A presentation with another report has no
+    /// proposal.
     package let report: [UInt8]
-    /// The inbox's revision at which it is here.
+    /// The inbox's revision when the proposal was made or restored.
     package internal(set) var revision: UInt64
 
     package init(
@@ -39,11 +39,12 @@ package struct InboxProposal: Hashable, Sendable {
 
 /// A person whom the sender of a request has proved to be, by signing in.
 ///
-/// Only of these are two different names two people: a name in a request is what anyone writes.
+/// Two different names are two people only if both have signed in: anyone can write a name into a
+/// request.
 package struct SignedInPerson: Hashable, Sendable {
     package let name: String
-    /// Who it is, whatever the name: a text that stays when the person takes another name where
-    /// they sign in. Nil where the name is all that is known.
+    /// The identity of the person: a text that stays when the person takes another name at the
+    /// place of the sign-in. Nil if only the name is known.
     package let identity: String?
 
     package init(_ name: String, identity: String? = nil) {
@@ -51,13 +52,13 @@ package struct SignedInPerson: Hashable, Sendable {
         self.identity = identity
     }
 
-    /// Whether both are one person as far as is known: by what stays, else by the name.
+    /// Whether both are known to be one person: by their identities, else by their names.
     func isOne(with other: SignedInPerson) -> Bool {
         guard let identity, let otherIdentity = other.identity else { return name == other.name }
         return identity == otherIdentity
     }
 
-    /// Whether both may be one person: under one name, or by what stays.
+    /// Whether both may be one person: by an equal name or an equal identity.
     package func isSame(as other: SignedInPerson) -> Bool {
         name == other.name || (identity != nil && identity == other.identity)
     }
@@ -70,7 +71,8 @@ extension InboxItem {
 }
 
 extension InboxMachine {
-    /// One person chose an option that needs two. Repeating it is acknowledged and changes nothing.
+    /// One person chose an option that needs two people. A repetition is acknowledged and changes
+    /// nothing.
     package mutating func propose(
         _ id: PresentationID, option: String, _ values: [String: JSONValue] = [:],
         comment: String? = nil, by person: SignedInPerson, as proposal: UniqueID, at now: Moment
@@ -102,12 +104,13 @@ extension InboxMachine {
         return made
     }
 
-    /// Another person confirms what one proposed: this is the answer of both.
+    /// Another person confirms a proposal: the result is the answer of both.
     ///
-    /// A claim of the first person is not in the way: it says that they see to it.
+    /// A claim of the first person does not prevent this: it only says that this person works on
+    /// it.
     ///
     /// - Parameters:
-    ///   - proposal: The one that the person saw.
+    ///   - proposal: The proposal that the person saw.
     ///   - answer: Names the answer; repeating it is acknowledged.
     package mutating func confirm(
         _ id: PresentationID, _ proposal: UniqueID, option: String, by person: SignedInPerson,
@@ -134,8 +137,8 @@ extension InboxMachine {
         return try accept(both, of: standing.identity, to: item, undo: undo, at: now)
     }
 
-    /// Drops what is proposed: the person who proposed it withdraws it, or another one declines.
-    /// With `only` no other proposal.
+    /// Drops the proposal: its author withdraws it, or another person declines it. With `only`,
+    /// drops no other proposal.
     package mutating func decline(
         _ id: PresentationID, only meant: UniqueID? = nil, at now: Moment
     ) throws(InboxRefusal) -> InboxProposal {

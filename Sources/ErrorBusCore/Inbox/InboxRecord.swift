@@ -1,10 +1,10 @@
-/// An item of an inbox as it is kept for the next life of its node.
+/// The record of an inbox item for the next life of its node.
 package struct InboxRecord: Hashable, Sendable {
     package var presentation: InboxPresentation
     package var openedAt: Moment
     package var changedAt: Moment
     package var stage: InboxItem.Stage
-    /// As that of an ``InboxItem``.
+    /// The identity of the holder, as that of an ``InboxItem``.
     package var holder: String?
     package var failedAgain: PresentationID?
     package var takenBack: [UniqueID]
@@ -50,18 +50,18 @@ struct InboxPast: Hashable, Sendable {
         (claim, holder, proposal) = (record.stage.claim, record.holder, record.proposal)
     }
 
-    /// The stage in which it is open again.
+    /// The stage of the presentation when it is presented again.
     func stage(at now: Moment) -> InboxItem.Stage {
         guard let claim, now < claim.until else { return .open }
         return .claimed(by: claim.person, until: claim.until)
     }
 
-    /// What is proposed for it still.
+    /// The proposal that is still open.
     func proposal(at now: Moment) -> InboxProposal? {
         proposal.flatMap { now < $0.until ? $0 : nil }
     }
 
-    /// Drops what was proposed for another report.
+    /// Drops the proposal if it was made for another report.
     mutating func dropProposal(
         unlessFor report: ErrorReport, _ digest: (ErrorReport) -> [UInt8]
     ) {
@@ -76,8 +76,8 @@ package struct InboxClaim: Hashable, Sendable {
 }
 
 extension InboxItem.Stage {
-    /// The claim that outlives the stage: a held answer that is lost leaves its author one, as an
-    /// undone answer does.
+    /// The claim that outlives the stage: the author of a lost held answer keeps a claim, as the
+    /// author of an undone answer does.
     package var claim: InboxClaim? {
         switch self {
         case .claimed(let person, let until): InboxClaim(person: person, until: until)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Why an inbox refused an action of a person. The inbox is unchanged.
+/// The reason why an inbox refused an action of a person. The inbox is unchanged.
 package enum InboxRefusal: Error, Hashable, Sendable {
     /// The presentation was never here, or ended too long ago to be kept.
     case unknown(PresentationID)
@@ -8,29 +8,29 @@ package enum InboxRefusal: Error, Hashable, Sendable {
     case notOffered(option: String, offered: [String])
     /// The option needs the signature of this node, which is no signer of its topology.
     case cannotSign(option: String)
-    /// The option needs two people, and the sender is not known by a sign-in.
+    /// The option needs two people, and no sign-in proves who the sender is.
     case needsTwoPeople(option: String)
     /// A value is missing, or is not one of the option's field.
     case badValue(option: String, FieldFault)
-    /// A person has proposed an option, which another one has to confirm or decline first.
+    /// A person has proposed an option, which another person has to confirm or decline first.
     case proposed(InboxProposal)
-    /// Another proposal stands than those that a person confirms.
+    /// The open proposal is not one of the proposals that the person confirms.
     case otherProposal(InboxProposal)
-    /// The proposal is not there: withdrawn, declined, too old, or another one.
+    /// The proposal is gone: withdrawn, declined, too old, or replaced by another one.
     case noProposal
     /// The person who proposed it cannot confirm it.
     case samePerson(String)
     /// The presentation is already answered.
     case answered(Answer, at: Moment)
-    /// Another person has claimed it.
+    /// Another person has claimed the presentation.
     case claimed(by: String, until: Moment)
-    /// It ended without an answer.
+    /// The presentation ended without an answer.
     case closed(Outcome.Reason, at: Moment)
-    /// No answer is held: none was given, or it was sent.
+    /// The inbox holds no answer: none was given, or it was sent.
     case nothingToUndo
     /// This answer was undone before; its repetition is a mistake of the client.
     case takenBack
-    /// The presentation has as many notes as it may have.
+    /// The presentation already has the most notes allowed.
     case tooManyNotes(allowed: Int)
     /// Another note has this id.
     case otherNote(by: String)
@@ -39,7 +39,7 @@ package enum InboxRefusal: Error, Hashable, Sendable {
 }
 
 extension InboxRefusal {
-    /// What a person sees of a prompt's refusal.
+    /// The refusal of a prompt, as a person sees it.
     package init(_ refusal: AnswerRefusal, at time: Moment) {
         self =
             switch refusal {

@@ -1,38 +1,40 @@
-/// What is new in an inbox for a reader that has seen its changes up to a revision.
+/// The news of an inbox for a reader that has seen its changes up to a revision.
 package struct InboxUpdate: Hashable, Sendable {
-    /// The groups that are part of it.
+    /// The groups in the update.
     package enum Groups: Hashable, Sendable {
         case none
-        /// All that are open.
+        /// All open groups.
         case all
-        /// Those that changed after this revision, up to which the reader has seen the groups.
+        /// The groups that changed after this revision, up to which the reader has seen the groups.
         case changed(after: UInt64)
     }
 
-    /// Oldest change first.
+    /// The changed items, oldest change first.
     package let items: [InboxItem]
-    /// The revision of the reader after it.
+    /// The revision of the reader after the update.
     package let revision: UInt64
-    /// Whether the reader then lacks nothing.
+    /// Whether the reader lacks nothing after the update.
     package let isLast: Bool
-    /// The inbox's revision when it was made.
+    /// The inbox's revision when the update was made.
     package let latest: UInt64
     package let openCount: Int
-    /// The revision up to which the reader has seen the groups after it.
+    /// The revision up to which the reader has seen the groups after the update.
     package let groupRevision: UInt64
     /// The number of the open groups.
     package let groupCount: Int
-    /// All, most severe first, or those that changed, oldest change first.
+    /// All open groups, most severe first, or the changed groups, oldest change first.
     package var groups: [InboxGroup] = []
-    /// The groups that have no open member left since; nil where ``groups`` are all.
+    /// The groups that have lost their last open member since; nil if ``groups`` has all open
+    /// groups.
     package var goneGroups: [Int]?
 }
 
 extension InboxMachine {
-    /// What changed after `seen`.
+    /// The changes after `seen`.
     ///
     /// - Parameters:
-    ///   - asked: Groups that changed are all when ends of groups since then are forgotten.
+    ///   - asked: A request for changed groups gets all open groups if ends of groups since then
+    ///     are forgotten.
     ///   - limit: The most items, and nearly the most changed groups; the rest follows.
     package func update(
         after seen: UInt64, _ asked: InboxUpdate.Groups, upTo limit: Int, at now: Moment
