@@ -1,7 +1,7 @@
-/// What each owner may still take of something that grows back with time. Counted in milliseconds:
-/// how long what was taken needs to grow back.
+/// The allowances of owners for something that grows back with time. Counted in milliseconds: the
+/// time that the taken part needs to grow back.
 struct Allowances<Owner: Hashable & Sendable>: Sendable {
-    /// The whole of one owner.
+    /// The whole allowance of one owner.
     let whole: UInt64
     /// The most owners with less than the whole.
     let ownersMax: Int
@@ -15,7 +15,7 @@ struct Allowances<Owner: Hashable & Sendable>: Sendable {
     /// The number of owners with less than the whole, as far as noticed.
     var ownerCount: Int { wholeAt.count }
 
-    /// Takes `part` of an owner's; false, without taking it, where less is left.
+    /// Takes `part` of an owner's allowance; false, without taking it, if less is left.
     mutating func take(_ part: UInt64, of owner: Owner, at now: MonotonicTime) -> Bool {
         if wholeAt[owner] == nil, wholeAt.count >= ownersMax {
             wholeAt = wholeAt.filter { $0.value > now }

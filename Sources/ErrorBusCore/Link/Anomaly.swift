@@ -6,16 +6,17 @@ package struct Anomaly: Hashable, Sendable {
         case whileClosed
         /// More messages came than the queue could hold.
         case overflow
-        /// A connection was ended, whose peer sent a message without an end.
+        /// A connection was ended because its peer sent a message without an end.
         case flood
         /// A connection was refused for its key.
         case unknownKey
-        /// A large message was not sent: its peer has been sent too many of them.
+        /// A large message was not sent: its peer has been sent too many large messages.
         case oversupply
-        /// A result or withdrawal of an unknown id was not passed on: its key has sent too many.
+        /// A result or withdrawal of an unknown id was not passed on: its key has sent too many of
+        /// these.
         case excess
 
-        /// Whether the node's operator should know of it: no race explains it.
+        /// Whether the node's operator should know of the anomaly: no race explains it.
         package var isFault: Bool {
             switch self {
             case .wrongDirection, .notTheAsker, .malformed, .overflow, .flood, .unknownKey,

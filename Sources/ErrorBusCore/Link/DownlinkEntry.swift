@@ -1,12 +1,12 @@
 /// One presentation of a child, as its parent holds it.
 struct DownlinkEntry: Hashable, Sendable {
-    /// The peer that waits for the answer, and how it gets it.
+    /// The peer that waits for the answer, and the way in which it gets the answer.
     enum Asker: Hashable, Sendable {
         /// A child with a link, which gets pushes.
         case child(NodeName)
         /// A peer that gets exactly one reply per request; nil while none of its requests waits.
         case requester(Waiting?)
-        /// A client of one JSON frame; nil once it got its reply.
+        /// A client of one JSON frame; nil once it has its reply.
         case bare(PeerID?)
 
         /// The client that waits without a link.
@@ -21,7 +21,7 @@ struct DownlinkEntry: Hashable, Sendable {
 
     /// A user of the node's room.
     enum Account: Hashable, Sendable {
-        /// All that is asked by the key of this name.
+        /// All presentations by the key of this name.
         case key(NodeName)
         /// A child without a key.
         case child(NodeName)
@@ -36,7 +36,7 @@ struct DownlinkEntry: Hashable, Sendable {
 
     /// An acknowledgement that was not sent yet, since the answer may come before it.
     struct HeldBack: Hashable, Sendable {
-        /// The one of the PRESENT.
+        /// The attempt of the PRESENT that it acknowledges.
         let attempt: UInt64
         let until: MonotonicTime
     }
@@ -48,7 +48,7 @@ struct DownlinkEntry: Hashable, Sendable {
         case answered(Delivery)
         /// Withdrawn by the origin: final under this id.
         case withdrawn(until: MonotonicTime)
-        /// No child waits for it. Reopened by another PRESENT.
+        /// No child waits for the presentation. Another PRESENT reopens it.
         case abandoned(until: MonotonicTime)
         /// Refused after its deadline; kept for repeated requests.
         case refused(Message.Reject, until: MonotonicTime)
@@ -56,19 +56,19 @@ struct DownlinkEntry: Hashable, Sendable {
 
     struct Delivery: Hashable, Sendable {
         var answer: Answer
-        /// The result where delivery is given up: withdrawn once the origin has ended
-        /// without it, invalid once a path did not know the option.
+        /// The result if delivery is given up: withdrawn once the origin has ended without the
+        /// answer, invalid once a path did not know the option.
         var ifUndelivered = RecoveryResult.unknown
         /// The result that the side below reported; nil while delivery goes on.
         var result: RecoveryResult?
-        /// When it was decided.
+        /// The time of the decision.
         var decidedAt: MonotonicTime
         var tries = 0
         var next: MonotonicTime?
-        /// Until when it is kept, once there is a result.
+        /// The time until which the delivery is kept, once there is a result.
         var until: MonotonicTime?
 
-        /// The answer as sent to the child: once settled with the result, never the option again
+        /// The answer as sent to the child: once settled, with the result and never with the option
         /// (rule 2).
         var told: Answer {
             var answer = answer
@@ -87,16 +87,16 @@ struct DownlinkEntry: Hashable, Sendable {
         /// The life of that child.
         let boot: BootID?
         var askedAt: MonotonicTime
-        /// Whether it, or a hop below it, has lost the origin.
+        /// Whether this child, or a hop below it, has lost the origin.
         let isCutOff: Bool
     }
 
-    /// The most further paths. Above it the least recent one is dropped: its AWAIT gets 403, and it
-    /// presents again.
+    /// The most further paths. Above this limit the least recent path is dropped: its AWAIT gets
+    /// 403, and it presents again.
     static let otherPathsMax = 8
 
     let id: PresentationID
-    /// Nil when it was withdrawn before it was presented.
+    /// The origin; nil for a presentation that was withdrawn before it was presented.
     let origin: NodeName?
     let digest: ReportDigest?
     /// The options of a bare client, for which this hop is the end of the protocol and refuses any
@@ -105,16 +105,17 @@ struct DownlinkEntry: Hashable, Sendable {
     /// The option that a bare client gets when no answer comes in time.
     var onExpiry: String?
     var asker: Asker
-    /// The holder of the key by which it was asked last; nil without keys.
+    /// The holder of the key that presented last; nil without keys.
     var key: NodeName?
     /// The further paths, the most recent last.
     private(set) var otherPaths: [Path] = []
     var phase: Phase = .open
-    /// What its asker has not been sent yet; nil for one that does not get pushes.
+    /// The acknowledgement that the asker has not been sent yet; nil for an asker that gets no
+    /// pushes.
     var heldBack: HeldBack?
-    /// Counts the reopenings, to recognize messages of an earlier generation.
+    /// The number of reopenings, to recognize messages of an earlier generation.
     var generation = 1
-    /// When a child last sent PRESENT or AWAIT.
+    /// The time of the last PRESENT or AWAIT of a child.
     var askedAt: MonotonicTime
     var askedBy: BootID?
     var deadline: MonotonicTime?
@@ -123,12 +124,12 @@ struct DownlinkEntry: Hashable, Sendable {
     var standingSince: MonotonicTime
     /// Whether a hop below has reported that it lost the origin.
     var isCutOffBelow = false
-    /// Since when the asker has been out of reach; nil while it is in reach.
+    /// The time since when the asker has been out of reach; nil while it is in reach.
     var unreachableSince: MonotonicTime?
 
     var isOpen: Bool { phase == .open }
 
-    /// The user of the node's room that it counts for.
+    /// The user of the node's room for whom the entry counts.
     var account: Account { key.map { .key($0) } ?? child.map { .child($0) } ?? .others }
 
     /// Whether the origin can be reached, as far as this hop knows.
@@ -146,7 +147,7 @@ struct DownlinkEntry: Hashable, Sendable {
         return .init(origin: origin, digest: digest)
     }
 
-    /// Whether its result is not known yet.
+    /// Whether the result is not known yet.
     var isUnsettled: Bool {
         switch phase {
         case .open: true
@@ -155,13 +156,13 @@ struct DownlinkEntry: Hashable, Sendable {
         }
     }
 
-    /// Since when its answer waits to be delivered and settled.
+    /// The time since when the answer waits to be delivered and settled.
     var undeliveredSince: MonotonicTime? {
         guard case .answered(let delivery) = phase, delivery.result == nil else { return nil }
         return delivery.decidedAt
     }
 
-    /// Until when the entry is kept; nil while it is unsettled.
+    /// The time until which the entry is kept; nil while it is unsettled.
     var forgetAt: MonotonicTime? {
         switch phase {
         case .open: nil
@@ -170,7 +171,7 @@ struct DownlinkEntry: Hashable, Sendable {
         }
     }
 
-    /// The child whose presentation it is, if that has a link.
+    /// The child that presented, if it has a link.
     var child: NodeName? {
         if case .child(let name) = asker { name } else { nil }
     }
@@ -239,7 +240,7 @@ struct DownlinkEntry: Hashable, Sendable {
         }
     }
 
-    /// Ends the wait of its request.
+    /// Ends the wait of the asker's request.
     mutating func stopWaiting() {
         switch asker {
         case .child: break
@@ -250,9 +251,9 @@ struct DownlinkEntry: Hashable, Sendable {
 }
 
 extension DownlinkEntry {
-    /// The answer to a bare client's option, with its values checked and defaults filled in; nil
-    /// where this hop, as the client's end of the protocol, refuses it. Patterns are left to the
-    /// client: they may take long. The answer to any other peer is for its owner to check.
+    /// The answer to a bare client's option, with its values checked and defaults filled in; nil if
+    /// this hop, as the client's end of the protocol, refuses it. The client checks patterns
+    /// itself, since they may take long. The owner checks the answer to any other peer.
     func accepted(_ answer: Answer) -> Answer? {
         guard let offered else { return answer }
         guard let option = offered.first(where: { $0.id == answer.option }) else { return nil }
@@ -261,8 +262,8 @@ extension DownlinkEntry {
 }
 
 extension DownlinkEntry {
-    /// The result of an answer from above to this report, where the origin has ended without that
-    /// one for certain (rule 6); nil where it may come to another.
+    /// The result of an answer from above to this report, if the origin has certainly ended without
+    /// this answer (rule 6); nil if the answer may still have another result.
     func result(of answer: UniqueID, to digest: ReportDigest?) -> RecoveryResult? {
         guard digest != nil, self.digest == digest else { return nil }
         switch phase {
@@ -278,6 +279,6 @@ extension DownlinkEntry {
 }
 
 extension Answer {
-    /// Whether it only reports that no answer came in time.
+    /// Whether the answer only reports that no answer came in time.
     var isExpiry: Bool { chosen == nil && reason == Outcome.Reason.expired.rawValue }
 }

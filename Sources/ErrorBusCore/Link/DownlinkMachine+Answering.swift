@@ -104,8 +104,8 @@ extension DownlinkMachine {
         return deliver(entry, at: now) + giveUpAboveLimit(at: now)
     }
 
-    /// The answers that wait for their result have a limit: the oldest of the account that has the
-    /// most are given up.
+    /// Gives up answers that wait for their result above the limit: the oldest of the account that
+    /// has the most.
     mutating func giveUpAboveLimit(at now: MonotonicTime) -> [DownlinkAction] {
         var actions: [DownlinkAction] = []
         while undelivered.count > limits.undeliveredMax, let oldest = undelivered.popOfMost() {
@@ -239,7 +239,7 @@ extension DownlinkMachine {
     /// Why a peer may not send the last word on an id. A sibling may only if it sends the same
     /// origin and digest: then the origin speaks through it, as with the same PRESENT.
     ///
-    /// - Parameter endsPath: Whether it is a hop's word, that its own path has ended.
+    /// - Parameter endsPath: Whether a hop says that its own path has ended.
     private func refusal(
         about id: PresentationID, _ asked: Message.Asked?, from peer: PeerID, endsPath: Bool
     ) -> [DownlinkAction]? {

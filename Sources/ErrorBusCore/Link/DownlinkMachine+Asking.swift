@@ -41,7 +41,7 @@ extension DownlinkMachine {
             + ticked(at: now)
     }
 
-    /// The refusal by hops (section 10) and by the node's state.
+    /// The refusal for its hops (section 10) or for the node's state.
     private func refusal(of present: Message.Present) -> Message.Reject? {
         let id = present.id
         if isStopping { return goingDown(id) }
@@ -61,8 +61,9 @@ extension DownlinkMachine {
         return nil
     }
 
-    /// A node with a live link here presents for itself: no other peer may in its name. One that
-    /// just changed its parent is admitted once its old link is known to be lost, hence the retry.
+    /// A node with a live link here presents for itself: no other peer may present in its name. A
+    /// node that just changed its parent is admitted once its old link is known to be lost, hence
+    /// the retry.
     func notTheOrigin(
         _ origin: NodeName, _ id: PresentationID, _ child: NodeName?
     ) -> Message.Reject? {
@@ -121,7 +122,7 @@ extension DownlinkMachine {
         return .send(.reject(reject), to: peer)
     }
 
-    /// Why no new entry can be opened for it.
+    /// The reason why no new entry can be opened for the presentation.
     private func unopenable(
         _ present: Message.Present, _ entry: DownlinkEntry, of holder: KeyHolder?
     ) -> Message.Reject? {
@@ -131,7 +132,7 @@ extension DownlinkMachine {
         return overLimit(entry, of: holder)
     }
 
-    /// The refusal above a limit: no queue is unbounded (section 11).
+    /// The refusal above a limit: every queue is bounded (section 11).
     private func overLimit(_ entry: DownlinkEntry, of holder: KeyHolder?) -> Message.Reject? {
         let id = entry.id
         if let name = entry.child, let most = children[name]?.openMax,
@@ -261,7 +262,7 @@ extension DownlinkMachine {
         return .send(.withdrawn(id: entry.id), to: peer)
     }
 
-    /// An earlier request that still waits gets its one reply before another replaces it.
+    /// Replies to an earlier request that still waits, before another request replaces it.
     func replaceWaiting(
         _ former: DownlinkEntry.Asker, by asker: DownlinkEntry.Asker, of entry: DownlinkEntry,
         at now: MonotonicTime
@@ -348,7 +349,7 @@ extension DownlinkMachine {
         return acknowledge(entry, attempt: attempt, to: child.peer, at: now)
     }
 
-    /// Sends what was held back, if anything.
+    /// Sends the acknowledgement that was held back, if any.
     func acknowledgeHeldBack(
         _ entry: inout DownlinkEntry, at now: MonotonicTime
     ) -> [DownlinkAction] {

@@ -90,8 +90,8 @@ extension DownlinkMachine {
         }
     }
 
-    /// A child that stands for several origins may have as many presentations open for each. It
-    /// gets another WELCOME when there is one more than it said before.
+    /// Sends another WELCOME to a child that stands for one more origin than it said before: it may
+    /// have as many presentations open for each origin.
     mutating func welcomeMore(of child: NodeName) -> [DownlinkAction] {
         guard let origins = originsOfChild[child]?.count, let former = children[child],
             former.openMax < limits.openPerNodeMax,
@@ -121,8 +121,8 @@ extension DownlinkMachine {
         return message.verb.outlivesConnection
     }
 
-    /// Any frame counts as a sign of life, except the last ones of a connection that is gone. A
-    /// process that claims the name gets the refusal that its holder lives.
+    /// Any frame of a child counts as a sign of life, except the last frames of a lost connection.
+    /// A process that claims the name is refused, since the holder lives.
     mutating func heard(_ name: NodeName, at now: MonotonicTime) -> [DownlinkAction] {
         guard var child = children[name], !child.isDisconnected else { return [] }
         let wasReachable = child.isReachable
@@ -218,7 +218,8 @@ extension DownlinkMachine {
         return actions
     }
 
-    /// Pings silent children, gives up dead ones, decides claims, forgets those gone for long.
+    /// Pings silent children, gives up dead ones, decides claims, and forgets children that left
+    /// long ago.
     mutating func tickedChildren(at now: MonotonicTime) -> [DownlinkAction] {
         var actions: [DownlinkAction] = []
         while let name = childPlans.pop(at: now) {
@@ -255,7 +256,7 @@ extension DownlinkMachine {
 // answer takes one that can reach the origin (rule 11).
 extension DownlinkMachine {
     /// PRESENT with `reachable: false`: its child does not become the asker, and leaves that place
-    /// to a child that can reach the origin. Nil when there is no other: then it is an ordinary
+    /// to a child that can reach the origin. Nil without such a child: then this is an ordinary
     /// PRESENT.
     mutating func cutOff(
         _ former: DownlinkEntry, from name: NodeName, _ present: Message.Present, peer: PeerID,
@@ -273,7 +274,8 @@ extension DownlinkMachine {
             + reply(entry, attempt: present.attempt, to: peer, at: now)
     }
 
-    /// AWAIT by a child that is not the asker. It becomes the asker if that one is out of reach.
+    /// AWAIT by a child that is not the asker. This child becomes the asker if the present asker is
+    /// out of reach.
     mutating func awaitedByOther(
         _ former: DownlinkEntry, _ name: NodeName, peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
@@ -290,7 +292,8 @@ extension DownlinkMachine {
             + (entry.isOpen ? [.send(pending(entry, at: now), to: peer)] : [])
     }
 
-    /// The asker is lost, gave up or has finished: another path takes its place. Nil if none can.
+    /// The asker is lost, gave up or has finished: another path takes its place. Nil if no path
+    /// can.
     mutating func fallenBack(
         _ former: DownlinkEntry, forgettingAsker: Bool = false, at now: MonotonicTime
     ) -> [DownlinkAction]? {
@@ -301,8 +304,9 @@ extension DownlinkMachine {
         return resumed(entry, former, at: now)
     }
 
-    /// The asker cannot carry the answer out. Of the other paths, one that has lost the origin, or
-    /// is lost itself, may have it, and carry it out: it is waited for. Nil where there is none.
+    /// The asker cannot carry the answer out. Another path that has lost the origin, or is lost
+    /// itself, may have the answer and carry it out: the entry waits for that path. Nil without
+    /// such a path.
     mutating func handedOver(
         _ former: DownlinkEntry, at now: MonotonicTime
     ) -> [DownlinkAction]? {

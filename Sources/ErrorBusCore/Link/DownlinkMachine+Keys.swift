@@ -1,7 +1,8 @@
 // Links with keys: names are those of the keys.
 extension DownlinkMachine {
-    /// On a link with keys the last hop is the holder of the key, and so is the origin, unless the
-    /// key is that of a relay. What a relay says of the hops behind it is the relay's word.
+    /// The refusal of a PRESENT in another name. On a link with keys the last hop is the holder of
+    /// the key, and so is the origin, unless the key is a relay's. What a relay says of the hops
+    /// behind it is the relay's word.
     func notTheKey(of present: Message.Present, _ peer: PeerID) -> Message.Reject? {
         guard let holder = peer.holder else { return nil }
         let isPassedOn = holder.isRelay && present.path.count > 1
@@ -17,7 +18,8 @@ extension DownlinkMachine {
         return nil
     }
 
-    /// The origin that a last word names is the holder's own, unless the key is that of a relay.
+    /// The refusal of a last word for another origin than the holder of the key, unless the key is
+    /// a relay's.
     func notTheKey(
         of asked: Message.Asked, _ peer: PeerID, _ id: PresentationID
     ) -> Message.Reject? {
@@ -53,7 +55,8 @@ extension DownlinkMachine {
     }
 
     /// Ends the links of children, and forgets claims on their names, whose keys no longer pass for
-    /// the names that they use. What clients without a link asked by such keys is given up.
+    /// the names that they use. Gives up the presentations of clients without a link that used such
+    /// keys.
     package mutating func keysReplaced(
         at now: MonotonicTime, _ accepts: (KeyHolder, NodeName) -> Bool
     ) -> [DownlinkAction] {

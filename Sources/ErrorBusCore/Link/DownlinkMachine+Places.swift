@@ -1,9 +1,9 @@
 // The places of children: a limited number, for the node and for each key. All of it costs O(log n)
 // in the number of children, since a peer can send any number of HELLOs.
 extension DownlinkMachine {
-    /// Makes room for one more child where there is none: of the key that has too many, else of the
-    /// node, the one without entries that went first is forgotten. Returns the limit where none can
-    /// be.
+    /// Makes room for one more child if there is none: forgets the child without entries that left
+    /// first, of the key if it has too many children, else of the node. Returns the limit if no
+    /// child can be forgotten.
     mutating func makeRoom(for holder: KeyHolder?, at now: MonotonicTime) -> String? {
         if let key = holder?.name, childCountOfKey[key] ?? 0 >= limits.childrenPerKeyMax {
             let gone = forgettable.popFirst(of: .key(key))
@@ -43,8 +43,8 @@ extension DownlinkMachine {
         planForgetting(name)
     }
 
-    /// Plans whether a child may be forgotten for another one: once it has gone, while it has no
-    /// entries.
+    /// Plans whether another child may take the place of this child: once it has gone, while it has
+    /// no entries.
     mutating func planForgetting(_ name: NodeName) {
         guard let child = children[name] else { return }
         let since = unsettledOfChild[name] == nil ? child.unreachableSince : nil
@@ -60,6 +60,6 @@ extension DownlinkMachine {
 }
 
 extension DownlinkChild {
-    /// The key's; all without keys have one.
+    /// The account of the key; all peers without keys have one.
     fileprivate var account: DownlinkEntry.Account { peer.holder.map { .key($0.name) } ?? .others }
 }

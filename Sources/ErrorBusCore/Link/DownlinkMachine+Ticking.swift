@@ -34,8 +34,8 @@ extension DownlinkMachine {
         }
     }
 
-    /// Until when an answer waits for its child. Nil for a child that has the answer and a live
-    /// link: however long the attempt takes, the child will report its result.
+    /// The time until which an answer waits for its child. Nil for a child that has the answer and
+    /// a live link: however long the attempt takes, the child will report its result.
     private func deliveredUntil(
         _ entry: DownlinkEntry, _ delivery: DownlinkEntry.Delivery
     ) -> MonotonicTime? {
@@ -94,7 +94,8 @@ extension DownlinkMachine {
         return actions
     }
 
-    /// Whether it was out of reach, or not asked for, for too long (section 7, rule 8).
+    /// Whether the presentation was out of reach, or not asked for, for too long (section 7, rule
+    /// 8).
     private func isForsaken(_ entry: DownlinkEntry, at now: MonotonicTime) -> Bool {
         if let since = entry.unreachableSince, now.since(since) >= times.abandonAfter {
             return true

@@ -1,5 +1,5 @@
-/// The parent's side of its links: knows its children, holds their presentations, and delivers each
-/// answer until its result is reported. Pure: time comes in, actions go out.
+/// The parent's side of its links: it knows the children, holds their presentations, and delivers
+/// each answer until the child reports its result. Pure: time comes in, actions go out.
 ///
 /// Rules and numbers are docs/wire.md's; a comment names the rule of section 8, or another section,
 /// where the code is one.
@@ -13,24 +13,24 @@ package struct DownlinkMachine: Sendable {
     /// The path from this node to the root, sent in WELCOME.
     var pathUpward: [NodeName]
     var children: [NodeName: DownlinkChild] = [:]
-    /// How many of them are of each key.
+    /// The number of children of each key.
     var childCountOfKey: [NodeName: Int] = [:]
-    /// Those that have gone and left no entries, by the time at which they went.
+    /// The children that have gone and left no entries, by the times at which they went.
     var forgettable = SharedDeadlines<NodeName>()
     package var namesOfPeers: [PeerID: NodeName] = [:]
-    /// Links whose name another link took over, by the time at which it did: their messages are
+    /// The links whose names another link took over, by the times of that: their messages are
     /// dropped.
     var superseded = DeadlineQueue<PeerID>()
     var entries = EntryTable<DownlinkEntry>()
     var unsettledOfChild: [NodeName: Set<PresentationID>] = [:]
     var unsettledCount = 0
-    /// Presentations that wait for a decision. Answered ones do not count: a child that collects
-    /// answers without settling them takes no room from others.
+    /// The number of presentations that wait for a decision. Answered ones do not count: a child
+    /// that collects answers without settling them takes no room from others.
     var openCount = 0
     var openOfChild: [NodeName: Int] = [:]
-    /// How many of them are of each origin.
+    /// The number of open presentations of each origin, for each child.
     var originsOfChild: [NodeName: [NodeName: Int]] = [:]
-    /// Open presentations by those who share the node's room.
+    /// The number of open presentations of each user of the node's room.
     var openOfAccount: [DownlinkEntry.Account: Int] = [:]
     /// Decided presentations that are not settled, by the time of their decision.
     var undelivered = SharedDeadlines<PresentationID>()
@@ -46,7 +46,7 @@ package struct DownlinkMachine: Sendable {
     /// The start of the current second of STATUS requests, and their number.
     /// By the holder of the key, so that one does not use up what others may ask.
     var statusWindow: (start: MonotonicTime, counts: [KeyHolder?: Int])?
-    /// What each key that is no relay's may have passed on.
+    /// The allowance of each key that is no relay's for last words that are passed on.
     var lastWords: Allowances<NodeName>
     var isStopping = false
     var pingNumber: UInt64 = 0
@@ -199,7 +199,7 @@ package enum DownlinkAction: Hashable, Sendable {
     /// A peer requested the node's status: send STATE.
     case tellState(to: PeerID)
 
-    /// Why an entry was withdrawn from the chain.
+    /// The reason why an entry was withdrawn from the chain.
     package enum Outcome: String, Hashable, Sendable {
         case withdrawn, abandoned, expired, shutDown
     }
@@ -218,7 +218,7 @@ package enum DownlinkVerdict: Hashable, Sendable {
     case decided(Answer)
     case refused(RejectCode, String)
 
-    /// The answer whose option was carried out at this node or above; nil where none was.
+    /// The answer whose option was carried out at this node or above; nil if there is none.
     package var carriedOut: Answer? {
         guard case .decided(let answer) = self, answer.chosen != nil else { return nil }
         let open: [Outcome.Reason] = [.undelivered, .withdrawn]
@@ -238,16 +238,16 @@ struct DownlinkChild: Hashable, Sendable {
     var peer: PeerID
     var boot: BootID
     var heardAt: MonotonicTime
-    /// How many of its presentations may be open, as WELCOME says.
+    /// The most presentations that the child may have open, as in WELCOME.
     var openMax: Int
-    /// Since when it has been live without interruption.
+    /// The time since when the child has been live without interruption.
     var liveSince: MonotonicTime
     var pingedAt: MonotonicTime?
-    /// Since when it has been out of reach; nil while it is live.
+    /// The time since when the child has been out of reach; nil while it is live.
     var unreachableSince: MonotonicTime?
-    /// Whether its connection is gone: later messages were sent before.
+    /// Whether the child's connection is gone: later messages were sent before.
     var isDisconnected = false
-    /// Whether its last message was BYE.
+    /// Whether the child's last message was BYE.
     var hasLeft = false
     var claimant: Claimant?
 
@@ -259,7 +259,7 @@ struct DownlinkChild: Hashable, Sendable {
 package struct PeerID: Hashable, Sendable {
     package let socket: Int
     package let envelope: Envelope
-    /// The holder of its key; nil on a socket without keys.
+    /// The holder of the peer's key; nil on a socket without keys.
     package var holder: KeyHolder?
 
     package init(socket: Int, envelope: Envelope, holder: KeyHolder? = nil) {
@@ -272,7 +272,7 @@ package struct PeerID: Hashable, Sendable {
 // The status of this side of the node. Reading it changes only the count of requests.
 extension DownlinkMachine {
     /// STATUS: any peer that may connect may send it, so replies per second are limited, for each
-    /// key, and for all peers without one together.
+    /// key, and for all peers without keys together.
     mutating func statusReceived(
         from peer: PeerID, at now: MonotonicTime
     ) -> DownlinkAction {

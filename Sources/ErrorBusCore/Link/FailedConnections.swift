@@ -2,7 +2,8 @@
 ///
 /// Bounded, however many they are: a number, and a few of the peers.
 package struct FailedConnections: Hashable, Sendable {
-    /// What went wrong, as far as this side can know. The names are those of docs/operations.md.
+    /// The cause of a failure, as far as this side can know it. The names are those of
+    /// docs/operations.md.
     package enum Cause: String, Sendable, CaseIterable {
         /// The peer speaks ZeroMQ without CURVE, at a port with keys.
         case noKeys
@@ -26,7 +27,7 @@ package struct FailedConnections: Hashable, Sendable {
     package let cause: Cause
     package private(set) var count = 0
     private var namedCount = 0
-    /// In the order of their first connections.
+    /// The peers, in the order of their first connections.
     private var peers: [String] = []
     private var hasMorePeers = false
 
@@ -34,7 +35,7 @@ package struct FailedConnections: Hashable, Sendable {
 
     /// One connection.
     ///
-    /// - Parameter peer: Where it came from; nil where that is not certain.
+    /// - Parameter peer: The address of the peer; nil if it is not certain.
     package init(_ cause: Cause, from peer: String?) {
         self.cause = cause
         count = 1
@@ -51,7 +52,7 @@ package struct FailedConnections: Hashable, Sendable {
         }
     }
 
-    /// Where they came from, and what to do. The same for any number of them.
+    /// The peers and the remedy, in words: the same for any number of connections.
     package var detail: String {
         switch cause {
         case .noDescriptors: cause.remedy
@@ -67,8 +68,8 @@ package struct FailedConnections: Hashable, Sendable {
 }
 
 extension FailedConnections.Cause {
-    /// From one line of the log to the next, in milliseconds. A health check leaves early every few
-    /// seconds, for good.
+    /// The pause between two lines of the log, in milliseconds. A health check leaves early every
+    /// few seconds, for good.
     fileprivate var pause: UInt64 { self == .leftEarly ? 600_000 : 10_000 }
 
     fileprivate var remedy: String {
@@ -95,8 +96,8 @@ extension FailedConnections.Cause {
     }
 }
 
-/// Logs failed connections: each cause at most once in ten seconds, or ten minutes, with what came
-/// since, whatever peers do. Pure: time comes in, lines go out.
+/// The log of failed connections: each cause at most once in ten seconds, or ten minutes, with the
+/// connections since the last line, whatever peers do. Pure: time comes in, lines go out.
 package struct FailedConnectionLog: Sendable {
     private struct Count {
         var total = 0
@@ -113,7 +114,7 @@ package struct FailedConnectionLog: Sendable {
         Dictionary(counts.map { ($0.key.rawValue, $0.value.total) }) { first, _ in first }
     }
 
-    /// When the next line is due.
+    /// The time at which the next line is due.
     package var nextDue: MonotonicTime? {
         counts.values.lazy.filter { $0.untold.count > 0 }.compactMap(Self.due).min()
     }
@@ -125,7 +126,7 @@ package struct FailedConnectionLog: Sendable {
         counts[failed.cause] = count
     }
 
-    /// Those whose line is due, in the order of their causes.
+    /// The connections whose line is due, in the order of their causes.
     package mutating func ticked(at now: MonotonicTime) -> [FailedConnections] {
         FailedConnections.Cause.allCases.compactMap { cause in
             guard var count = counts[cause], count.untold.count > 0,
@@ -138,7 +139,7 @@ package struct FailedConnectionLog: Sendable {
         }
     }
 
-    /// When what is untold may be logged; nil: at once.
+    /// The time at which unlogged connections may be logged; nil: at once.
     private static func due(_ count: Count) -> MonotonicTime? {
         count.saidAt.map { $0 + count.untold.cause.pause }
     }

@@ -1,39 +1,39 @@
-/// The times of a link, in milliseconds unless noted. One place, each with its reason.
+/// The times of a link, in milliseconds unless noted. All are in one place, each with its reason.
 package struct LinkTimes: Hashable, Sendable {
     /// Silence after which a side pings: finds dead hosts, cut cables and hung applications. The
     /// transport has no heartbeat of its own.
     var pingAfter: UInt64 = 4_000
     /// Silence after which a link is given up: three pings' worth, below the promised 15 s.
     package var silenceMax: UInt64 = 12_000
-    /// From opening a socket to WELCOME; then the socket is rebuilt, since libzmq silently gives up
-    /// some sessions for good.
+    /// The longest time from opening a socket to WELCOME; then the child rebuilds the socket, since
+    /// libzmq silently gives up some sessions for good.
     var greetingMax: UInt64 = 5_000
-    /// The limit of that time for all parents together: each failed round doubles it, since a slow
-    /// link needs three round trips until WELCOME.
+    /// The limit of ``greetingMax`` for all parents together: each failed round doubles the time,
+    /// since a slow link needs three round trips until WELCOME.
     var greetingRoundMax: UInt64 = 40_000
     var helloAgainAfter: UInt64 = 1_000
-    /// Pause before rebuilding a socket, doubled up to the maximum: with its jitter of a quarter
-    /// and a handshake a link is up within 5 s after what kept it down is mended.
+    /// The pause before rebuilding a socket, doubled up to the maximum: with its jitter of a
+    /// quarter and a handshake a link is up within 5 s after its fault is mended.
     var rebuildAfter: UInt64 = 100
     var rebuildAfterMax: UInt64 = 3_500
-    /// How long there may be no parent before it is logged, and the interval of repetitions.
+    /// How long a node is without a parent before it logs that, and the interval of repetitions.
     package var parentMissing: UInt64 = 60_000
     package var parentMissingAgain: UInt64 = 600_000
     /// How often a parent that comes earlier in the list is tried, up to a quarter longer.
     var returnEvery: UInt64 = 30_000
-    /// How long a parent may have no way up before others are tried, for each node of its way, so
-    /// that nodes near the fault react first.
+    /// How long a parent may have no way up before the child tries others, for each node of the
+    /// way, so that nodes near the fault react first.
     package var wayMax: UInt64 = 10_000
     /// The longest wait for messages under way before a child leaves its parent.
     var leaveMax: UInt64 = 5_000
-    /// The same for an attempt in progress: well below ``abandonPause``, so that no prompt
-    /// disappears and returns.
+    /// The longest such wait for an attempt in progress: well below ``abandonPause``, so that no
+    /// prompt disappears and returns.
     var leaveResultMax: UInt64 = 1_000
     /// How long a hop delays an abandonment, since another path may present meanwhile.
     var abandonPause: UInt64 = 2_000
-    /// How long a parent holds back the ACCEPTED of a new presentation, and where it stands: the
-    /// answer of a policy comes sooner, and neither is worth a message then. Far below the second
-    /// after which the child sends PRESENT again, and too short for a person to notice.
+    /// How long a parent holds back the ACCEPTED and the station of a new presentation: the answer
+    /// of a policy comes sooner, and then neither is worth a message. Far below the second after
+    /// which the child sends PRESENT again, and too short for a person to notice.
     package var holdBack: UInt64 = 50
     /// The interval of AWAIT for an open presentation.
     package var awaitEvery: UInt64 = 60_000
@@ -62,18 +62,18 @@ package struct LinkLimits: Hashable, Sendable {
     /// Open presentations from one child, sent in WELCOME.
     package var openPerChildMax = 1024
     /// Open presentations of one key that is no relay's, over all its links and clients: as many as
-    /// one child and as many processes with one each may have. A relay's key has no such limit: it
-    /// may have as many as a child for each origin that it stands for.
+    /// one child and as many processes with one each may have. A relay's key has no such limit: for
+    /// each origin behind the relay it may have as many as a child.
     var openPerKeyMax = 2_048
     /// Open presentations of the whole node.
     package var openPerNodeMax = 16_384
-    /// The last eighth of them is shared: there a child may have at most an equal share of the free
-    /// room, as may all clients without a link together; with keys, all that is asked by one key.
-    /// So a flood leaves room for a modest client.
+    /// The number of the last presentations, an eighth, that all share: there a child may have at
+    /// most an equal share of the free room, and so may all clients without a link together; with
+    /// keys, all links and clients of one key. So a flood leaves room for a modest client.
     var sharedOpenCount: Int { openPerNodeMax / 8 }
     /// Answers without a result; above it the oldest are given up as `unknown`, until a late result
-    /// corrects that. Of these and the next two limits those of the key that has the most go first,
-    /// without keys of the child.
+    /// corrects that. At this limit and the next two, entries of the key that has the most go
+    /// first; without keys, of the child.
     package var undeliveredMax = 16_384
     /// Results and withdrawals kept for repeated requests.
     var rememberedMax = 65_536
@@ -81,10 +81,10 @@ package struct LinkLimits: Hashable, Sendable {
     /// peer can send any number of them.
     var unaskedMax = 4_096
     /// Last words of one key that is no relay's that are passed on at once, for ids that are not
-    /// known here: more than it may have open, so that all of them come through a restart.
+    /// known here: more than the key may have open, so that all of them survive a restart.
     var lastWordsMax = 4_096
-    /// How many more of them in a second: each costs the nodes above and the journal work, in the
-    /// place of what others behind this node ask of them.
+    /// The number of further last words in a second: each costs the nodes above and the journal
+    /// work, at the expense of the others behind this node.
     var lastWordsPerSecond = 20
     /// Child links, named or superseded.
     var childrenMax = 4_096
@@ -92,8 +92,8 @@ package struct LinkLimits: Hashable, Sendable {
     var childrenPerKeyMax = 1_024
     /// Open presentations of this node towards its parent.
     var openUpwardMax = 32_768
-    /// Bytes of reports that a parent has been sent and may not have read. More wait here, so that
-    /// a parent that reads slowly takes no more memory of this node.
+    /// Bytes of reports that a parent has been sent and may not have read. Further reports wait
+    /// here, so that a parent that reads slowly takes no more memory of this node.
     var unreadByteCountMax = 16 << 20
 
     /// The most STATUS replies in a second, over all peers.
@@ -117,7 +117,8 @@ struct Jitter: Hashable, Sendable, RandomNumberGenerator {
         return bits ^ (bits >> 31)
     }
 
-    /// 1, 2, 4 .. 30 s after `tries` unanswered sendings, each up to a quarter longer.
+    /// The delay of a resending: 1, 2, 4 .. 30 s after `tries` sendings without a reply, each up to
+    /// a quarter longer.
     mutating func resendDelay(afterTries tries: Int) -> UInt64 {
         let seconds = min(30, UInt64(1) << UInt64(min(max(tries - 1, 0), 5)))
         return seconds * 1000 + UInt64.random(in: 0...seconds * 250, using: &self)

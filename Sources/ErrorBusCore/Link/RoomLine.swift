@@ -1,12 +1,12 @@
 import DequeModule
 
-/// Presentations that wait until the parent has room: a line for each origin, the oldest first, and
-/// each origin in turn, so that the storm of one does not keep the others waiting.
+/// The presentations that wait until the parent has room: a line for each origin, the oldest first,
+/// and each origin in turn, so that the storm of one origin does not keep the others waiting.
 struct RoomLine: Sendable {
     private var lines: [NodeName: DeadlineQueue<PresentationID>] = [:]
     private var turns: Deque<NodeName> = []
     private(set) var count = 0
-    /// How many origins have a line, an empty one among them until its turn.
+    /// The number of origins with a line; an empty line counts until its turn.
     var originCount: Int { lines.count }
 
     mutating func put(_ id: PresentationID, of origin: NodeName, since: MonotonicTime) {
@@ -22,7 +22,7 @@ struct RoomLine: Sendable {
         dropEmptyLines()
     }
 
-    /// Empty lines are dropped together once they outnumber what waits: O(1) for each removal.
+    /// Drops all empty lines once they outnumber the waiting presentations: O(1) for each removal.
     private mutating func dropEmptyLines() {
         guard lines.count > 2 * count + 8 else { return }
         lines = lines.filter { $0.value.count > 0 }
@@ -51,29 +51,31 @@ struct RoomLine: Sendable {
     }
 }
 
-/// How many presentations a parent takes, as far as it has said (section 7).
+/// The room of a parent for presentations, as far as it has said (section 7).
 struct ParentRoom: Hashable, Sendable {
-    /// Fewer than its WELCOME says once it has refused one for want of room.
+    /// The most presentations: fewer than in WELCOME once the parent has refused one for want of
+    /// room.
     var most = 0
-    /// When the next one is tried after a refusal.
+    /// The time of the next try after a refusal.
     var pausedUntil: MonotonicTime?
 }
 
 // A parent says how many presentations it takes. What is more waits here, in order, and is sent as
 // others end; a refusal all the same makes one wait for the time it says, and then tries one.
 extension UplinkMachine {
-    /// Whether one that waits can be sent.
+    /// Whether a waiting presentation can be sent.
     private var hasRoom: Bool {
         isLive && !isLeaving && line.count > 0 && room.pausedUntil == nil && unread.haveRoom
             && placedCount < room.most
     }
 
-    /// The next due time of what waits for room.
+    /// The next due time of the presentations that wait for room.
     var roomDue: MonotonicTime? {
         isLive && !isLeaving && line.count > 0 ? room.pausedUntil : nil
     }
 
-    /// Plans as many as there is room for, what the parent held before first; returns how many.
+    /// Plans as many presentations as there is room for, first the ones that the parent held
+    /// before; returns their number.
     @discardableResult
     mutating func fillRoom(at now: MonotonicTime) -> Int {
         if let until = roomDue, now >= until {
@@ -89,23 +91,24 @@ extension UplinkMachine {
         return position
     }
 
-    /// The parent of a new link has not refused any.
+    /// WELCOME on a new link, whose parent has not refused any presentation.
     mutating func openRoom(_ welcome: Message.Welcome) {
         room = ParentRoom(most: max(1, Int(welcome.maxOpen)))
     }
 
-    /// The parent refused one for want of room.
+    /// The parent refused a presentation for want of room.
     mutating func roomEnded(until time: MonotonicTime) {
         room = ParentRoom(most: min(room.most, placedCount), pausedUntil: time)
     }
 
-    /// The parent accepted or answered one. After a refusal each lets two more follow.
+    /// The parent accepted or answered a presentation. After a refusal each of these lets two more
+    /// follow.
     mutating func roomFound() {
         guard let most = welcome.map({ Int($0.maxOpen) }) else { return }
         if room.most < most { room.most = min(most, room.most + 2) }
     }
 
-    /// WELCOME on a live link: the parent takes more than it said before.
+    /// WELCOME on a live link: the parent takes more presentations than it said before.
     mutating func roomGrew(_ welcome: Message.Welcome, at now: MonotonicTime) -> [UplinkAction]? {
         guard isLive, let former = self.welcome, former.boot == welcome.boot,
             former.maxOpen < welcome.maxOpen
@@ -115,7 +118,7 @@ extension UplinkMachine {
         return ticked(at: now)
     }
 
-    /// What waits for room is behind others here.
+    /// Reports that a presentation which waits for room is behind others here.
     func waitsHere(_ id: PresentationID) -> [UplinkAction] {
         guard isLive, !isLeaving, case .waiting = entries[id]?.phase else { return [] }
         return [.moved(id, .queued, by: name.description), .crowded(waitingCount: line.count)]

@@ -7,7 +7,7 @@ struct SharedDeadlines<Key: Hashable & Sendable>: Sendable {
     private var lines: [Account: DeadlineQueue<Key>] = [:]
     /// The earliest time of each line.
     private var dues = DeadlineQueue<Account>()
-    /// How many each line has, negative: the longest first.
+    /// The number of keys in each line, negative: the longest line comes first.
     private var sizes = RankedQueue<Account, Int>()
     /// The number of keys with a time.
     private(set) var count = 0

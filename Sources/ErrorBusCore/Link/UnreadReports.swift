@@ -1,11 +1,11 @@
 /// The bytes of the reports that a parent has been sent and may not have read.
 ///
 /// libzmq bounds the messages that wait for a parent, not their bytes, and does not say which were
-/// read. A parent reads in order, so its PONG says that it has read all that came before the PING.
+/// read. A parent reads in order, so its PONG says that it has read everything before the PING.
 struct UnreadReports: Hashable, Sendable {
     /// The most bytes: no report is sent above them.
     let byteCountMax: Int
-    /// When the PING that waits for its PONG was sent.
+    /// The time of the PING that waits for its PONG.
     private(set) var pingedAt: MonotonicTime?
     /// The number of that PING.
     private var ping: UInt64 = 0
@@ -15,7 +15,7 @@ struct UnreadReports: Hashable, Sendable {
 
     init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
-    /// Whether one more may be sent. The last may go beyond the limit.
+    /// Whether one more report may be sent. The last report may go beyond the limit.
     var haveRoom: Bool { before + since < byteCountMax }
 
     /// Whether to send PING: a quarter of the limit was sent, and no PING waits for its PONG.
@@ -29,7 +29,7 @@ struct UnreadReports: Hashable, Sendable {
         since = 0
     }
 
-    /// A PONG came; one to an earlier PING says less.
+    /// A PONG came; a PONG to an earlier PING says less.
     mutating func ponged(_ number: UInt64) {
         guard pingedAt != nil, number >= ping else { return }
         pingedAt = nil
@@ -44,13 +44,14 @@ extension UplinkMachine {
         return pingForReports(at: now)
     }
 
-    /// PONG: the parent has read what was sent before the PING.
+    /// PONG: the parent has read everything that was sent before the PING.
     mutating func ponged(_ number: UInt64, at now: MonotonicTime) -> [UplinkAction] {
         unread.ponged(number)
         return pingForReports(at: now)
     }
 
-    /// PING if it is needed, or has had no PONG for long: a parent may drop both for want of room.
+    /// Sends PING if it is needed, or has had no PONG for long: a parent may drop both for want of
+    /// room.
     mutating func pingForReports(at now: MonotonicTime) -> [UplinkAction] {
         let isLost = unread.pingedAt.map { now.since($0) >= times.pingAfter } ?? false
         guard isLive, unread.needPing || isLost else { return [] }

@@ -3,39 +3,41 @@ struct UplinkEntry: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
         /// In line until there is a link and the parent has room. Becomes asking, withdrawing.
         case waiting
-        /// PRESENT is sent until it is acknowledged. Becomes accepted, answered, withdrawing;
-        /// waiting when the parent has no room.
+        /// PRESENT is sent until the parent acknowledges it. Becomes accepted, answered,
+        /// withdrawing; waiting when the parent has no room.
         case asking(next: MonotonicTime, tries: Int)
-        /// The parent holds it. Becomes answered, asking (the parent lost it), withdrawing.
+        /// The parent holds the presentation. Becomes answered, asking (the parent lost it),
+        /// withdrawing.
         case accepted(nextAwait: MonotonicTime)
         /// The answer arrived; its attempt runs here or below. Becomes settled.
         case answered(UniqueID)
         /// The attempt ended; the result is kept for a parent that repeats the answer. Becomes
         /// forgotten.
         case settled(UniqueID, RecoveryResult, until: MonotonicTime)
-        /// WITHDRAW is sent to the parent that is being left. Becomes asking once that one has
-        /// released it, answered when an answer was on its way.
+        /// WITHDRAW is sent to the parent that is being left. Becomes asking once that parent has
+        /// released the presentation, answered when an answer was on its way.
         case moving(next: MonotonicTime, tries: Int)
-        /// WITHDRAW is sent until it is acknowledged. Becomes gone; asking when presented again.
+        /// WITHDRAW is sent until the parent acknowledges it. Becomes gone; asking when presented
+        /// again.
         case withdrawing(Message.WithdrawReason, next: MonotonicTime, tries: Int)
-        /// Withdrawn; later answers are settled as that. Becomes forgotten.
+        /// Withdrawn; later answers get that result. Becomes forgotten.
         case gone(Message.WithdrawReason, until: MonotonicTime)
     }
 
     var request: UplinkRequest
     var phase: Phase
-    /// When it was presented, or withdrawn.
+    /// The time of the presenting, or of the withdrawal.
     var since: MonotonicTime
     var attempt: UInt64 = 0
     /// The first attempt of this generation: replies to earlier attempts do not count.
     private(set) var firstAttempt: UInt64 = 1
-    /// Since when no parent is known to hold it; nil while one does.
+    /// The time since when no parent is known to hold the presentation; nil while a parent does.
     var outOfContactSince: MonotonicTime?
-    /// The parent's reason for not accepting it yet, if it sent one.
+    /// The parent's reason for not accepting the presentation yet, if it sent one.
     var lastRefusal: Message.Reject?
     /// Whether the caller was notified that the grace has passed.
     var graceIsOver = false
-    /// Presented again during an attempt: sent after that.
+    /// The request that came during an attempt: sent after the attempt.
     var askedMeanwhile: UplinkRequest?
     /// The answer, for callers that present again.
     var answer: Answer?
@@ -47,24 +49,26 @@ struct UplinkEntry: Hashable, Sendable {
         var tries = 0
     }
 
-    /// The life of a parent that has the result, or repeats the answer until it has.
+    /// The life of a parent that has the result, or repeats the answer until it has the result.
     var knownIn: BootID?
     var telling: Telling?
-    /// Presented by an earlier life of this node alone, as far as it was, and settled or withdrawn
-    /// below, or given up here: kept until the parent has acknowledged that.
+    /// Whether only an earlier life of this node presented it, if any, and it was settled or
+    /// withdrawn below, or given up here: the entry is kept until the parent has acknowledged that.
     var isPassedOn = false
 
-    /// Whether a parent accepted it under this id. A 403 is then not a refusal, but the reply to an
-    /// AWAIT or WITHDRAW that another path overtook.
+    /// Whether a parent accepted the presentation under this id. A 403 is then not a refusal, but
+    /// the reply to an AWAIT or WITHDRAW that another path overtook.
     var wasAccepted = false
-    /// How many 403 came since a presenter last held it.
+    /// The number of 403 refusals since a presenter last held the presentation.
     var notYoursCount: UInt8 = 0
-    /// After so many it is refused: a hop further up refuses it each time.
+    /// The most 403 refusals before the presentation is refused: a hop further up refuses it each
+    /// time.
     static let notYoursMax: UInt8 = 10
-    /// Whether a hop had abandoned it before this PRESENT: a late WITHDRAWN refers to that.
+    /// Whether a hop had abandoned the presentation before this PRESENT: a late WITHDRAWN refers to
+    /// that.
     var wasAbandoned = false
 
-    /// Whether the parent has confirmed that it holds it.
+    /// Whether the parent has confirmed that it holds the presentation.
     var isAccepted: Bool {
         if case .accepted = phase { true } else { false }
     }
@@ -76,8 +80,9 @@ struct UplinkEntry: Hashable, Sendable {
         }
     }
 
-    /// Whether it takes a place at the parent. What a life of the parent has let go takes none at
-    /// the next one, which gets the withdrawal again, nor does what this life has not presented.
+    /// Whether the presentation takes a place at the parent. It takes none if this life of the node
+    /// has not presented it, nor after an earlier life of the parent has let it go: the next life
+    /// gets the withdrawal again.
     var isPlaced: Bool {
         switch phase {
         case .asking, .accepted, .moving: true
@@ -86,12 +91,13 @@ struct UplinkEntry: Hashable, Sendable {
         }
     }
 
-    /// Its place among those of its origin that wait: what a parent held before comes first.
+    /// The place among the waiting presentations of the origin: presentations that a parent held
+    /// before come first.
     var waitsSince: MonotonicTime {
         wasAccepted ? MonotonicTime(milliseconds: 0) : since
     }
 
-    /// Whether it is for the report with this digest, as far as both are known.
+    /// Whether the entry is for the report with this digest, as far as both digests are known.
     func isAbout(_ digest: ReportDigest?) -> Bool {
         guard let digest, let own = request.present.digest else { return true }
         return digest == own
@@ -102,8 +108,8 @@ struct UplinkEntry: Hashable, Sendable {
         request.present.digest.map { .init(origin: request.present.origin, digest: $0) }
     }
 
-    /// The origin's withdrawal applies even where it was never presented; a hop's would mean
-    /// nothing there.
+    /// The withdrawal for the parent. The origin's applies even where the presentation was never
+    /// presented; a hop's would mean nothing there.
     func withdrawal(for reason: Message.WithdrawReason) -> Message {
         .withdraw(
             id: request.present.id, reason: reason, asked: reason == .origin ? asked : nil)
@@ -115,8 +121,8 @@ struct UplinkEntry: Hashable, Sendable {
         firstAttempt = attempt + 1
     }
 
-    /// After a 403 that may not be final: presents again at once if a parent held it. Else a
-    /// PRESENT is under way, and its pauses, which grow where no reply comes, begin with the
+    /// Asks again after a 403 that may not be final: at once if a parent held the presentation.
+    /// Else a PRESENT is under way, and its pauses, which grow while no reply comes, begin with the
     /// shortest again.
     mutating func askOnceMore(at now: MonotonicTime) {
         notYoursCount += 1
@@ -133,7 +139,7 @@ struct UplinkEntry: Hashable, Sendable {
         telling = nil
     }
 
-    /// Whether only a hop withdrew it, which is not final.
+    /// Whether only a hop withdrew the presentation, which is not final.
     var isGivenUpByHop: Bool {
         switch phase {
         case .withdrawing(let reason, _, _), .gone(let reason, _): reason == .abandoned
@@ -141,8 +147,8 @@ struct UplinkEntry: Hashable, Sendable {
         }
     }
 
-    /// Whether this life of the node gave it up without having presented it. An answer is then to
-    /// an earlier life.
+    /// Whether this life of the node gave the presentation up without having presented it. An
+    /// answer is then for an earlier life.
     var isLeftByEarlierLife: Bool { isPassedOn && isGivenUpByHop }
 
     /// Whether this node or the parent waits for a reply, so that the parent cannot be left now.
@@ -150,7 +156,7 @@ struct UplinkEntry: Hashable, Sendable {
         if case .answered = phase { true } else { isUnreleased }
     }
 
-    /// Whether the parent has not confirmed its release yet.
+    /// Whether the parent has not confirmed the release yet.
     var isUnreleased: Bool {
         switch phase {
         case .moving, .withdrawing: true
@@ -158,13 +164,13 @@ struct UplinkEntry: Hashable, Sendable {
         }
     }
 
-    /// Until when it is kept as what this life of the node asked for.
+    /// The time until which the entry is kept for this life of the node; nil for an earlier life's.
     var rememberedUntil: MonotonicTime? { isPassedOn ? nil : forgetAt }
 
-    /// Since when it is passed on for an earlier life.
+    /// The time since when the entry is passed on for an earlier life.
     var passedOnSince: MonotonicTime? { isPassedOn ? since : nil }
 
-    /// Until when it is kept; nil while an action is pending.
+    /// The time until which the entry is kept; nil while an action is pending.
     var forgetAt: MonotonicTime? {
         switch phase {
         case .settled(_, _, let until), .gone(_, let until): until
@@ -174,7 +180,7 @@ struct UplinkEntry: Hashable, Sendable {
 }
 
 extension UplinkEntry {
-    /// One that this life of the node has not asked for.
+    /// An entry that this life of the node has not asked for.
     init(
         _ id: PresentationID, _ asked: Message.Asked, _ phase: Phase, since now: MonotonicTime
     ) {
@@ -186,7 +192,7 @@ extension UplinkEntry {
 }
 
 extension EntryTable<UplinkEntry> {
-    /// Those that only keep a result or a withdrawal, the latest first.
+    /// The entries that only keep a result or a withdrawal, the latest first.
     var endedLatestFirst: [PresentationID] {
         let ended = values.compactMap { entry in
             entry.forgetAt.map { (until: $0, id: entry.request.present.id) }
@@ -202,11 +208,11 @@ extension EntryTable<UplinkEntry> {
 package struct UplinkRequest: Hashable, Sendable {
     /// The path lacks this node; attempt and left-ms are set at each sending.
     package var present: Message.Present
-    /// Until when the caller waits.
+    /// The time until which the caller waits.
     package var deadline: MonotonicTime?
     /// How long the caller accepts that no parent can be reached; nil: without a limit.
     package var grace: UInt64?
-    /// Whether it came from a child, which presents it again after a shutdown.
+    /// Whether the request came from a child, which presents it again after a shutdown.
     package var isForwarded: Bool
 
     package init(

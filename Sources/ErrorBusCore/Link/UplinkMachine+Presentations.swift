@@ -1,5 +1,5 @@
 extension UplinkMachine {
-    /// A caller here, or a child, presents. An id that was withdrawn is open again.
+    /// A caller here, or a child, presents. A withdrawn id is open again.
     mutating func presented(_ request: UplinkRequest, at now: MonotonicTime)
         -> [UplinkAction]
     {
@@ -102,7 +102,7 @@ extension UplinkMachine {
     /// The number of entries with a pending action.
     private var unfinishedCount: Int { entries.count - remembered.count - passedOn.count }
 
-    /// The caller gave up, or no child waits for it. An earlier answer stands.
+    /// The caller gave up, or no child waits for the presentation. An earlier answer stands.
     mutating func withdrew(
         _ id: PresentationID, reason: Message.WithdrawReason, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -155,9 +155,9 @@ extension UplinkMachine {
         store(entry, id)
     }
 
-    /// Whether the parent has to hear of the end of what this life has not sent, as an earlier life
-    /// may have: where the origin has withdrawn it, or people here are asked, since the grace is
-    /// over. What it has of a lost child a parent gives up by itself, soon after the loss.
+    /// Whether the parent has to get the end of a presentation that only an earlier life may have
+    /// sent: if the origin has withdrawn it, or people here see it, since the grace is over. A
+    /// parent itself gives up the presentations of a lost child, soon after the loss.
     private func mayBeHeldAbove(_ entry: UplinkEntry, _ reason: Message.WithdrawReason) -> Bool {
         guard entry.request.isForwarded else { return false }
         let isEarly = entry.since.since(startedAt) <= times.silenceMax + times.abandonAfter
@@ -208,7 +208,7 @@ extension UplinkMachine {
         entries.removeAndShrink(id)
     }
 
-    /// Counts the places at the parent, and puts what has none into the line.
+    /// Counts the places at the parent, and puts an entry without a place into the line.
     private mutating func place(_ former: UplinkEntry?, now entry: UplinkEntry?) {
         placedCount += (entry?.isPlaced == true ? 1 : 0) - (former?.isPlaced == true ? 1 : 0)
         if let entry, case .waiting = entry.phase {
@@ -238,7 +238,8 @@ extension UplinkMachine {
         return due.orEarlier(graceEnd(grace, since, of: entry))
     }
 
-    /// Adopts the answer to what an earlier life of this node asked for and a child waits for here.
+    /// Adopts the answer to a request of an earlier life of this node, for which a child waits
+    /// here.
     mutating func adopted(
         _ id: PresentationID, _ asked: Message.Asked, _ answer: Answer, at now: MonotonicTime
     ) {
@@ -249,9 +250,9 @@ extension UplinkMachine {
         store(entry, id)
     }
 
-    /// The reply to an answer for which no child waits here: the result, where the presentation has
-    /// ended here without it. Else a child may still return for it shortly after the start; later
-    /// none will (rule 5).
+    /// The reply to an answer for which no child waits here: the result, if the presentation has
+    /// ended here without the answer. Else a child may still return for it shortly after the start;
+    /// later no child will (rule 5).
     func unasked(
         _ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult? = nil,
         at now: MonotonicTime

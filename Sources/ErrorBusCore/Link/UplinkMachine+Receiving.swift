@@ -348,7 +348,7 @@ extension UplinkMachine {
         }
     }
 
-    /// The parent takes the word of the origin alone, which has a link there itself: that one will
+    /// The parent takes only the word of the origin, which has a link there itself: the origin will
     /// say the same, or its link is lost. Sent again, with origin and digest.
     private mutating func tellLater(
         _ result: RecoveryResult, _ former: UplinkEntry, _ reject: Message.Reject,

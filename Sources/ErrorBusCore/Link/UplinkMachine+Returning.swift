@@ -3,8 +3,8 @@
 // other parent is there; the parent in use releases the open presentations, each with an
 // acknowledgement, while new ones wait; then the second socket becomes the link.
 extension UplinkMachine {
-    /// How often the return is postponed because of an attempt in progress. Its result should go to
-    /// the parent that it came from; but a busy node must return some time.
+    /// How often the return is postponed because of an attempt in progress. The result should go to
+    /// the parent that sent the answer; but a busy node must return some time.
     private static let putOffMax = 10
 
     var isLeaving: Bool {
@@ -22,8 +22,8 @@ extension UplinkMachine {
         }
     }
 
-    /// When the parent in use is left at the latest. Only shortly for a result: hops delay the
-    /// withdrawal of released presentations, which must be presented again within that time.
+    /// The latest time to leave the parent in use. A result postpones it only shortly: hops delay
+    /// the withdrawal of released presentations, which must be presented again within that time.
     private func leftAt(_ since: MonotonicTime) -> MonotonicTime {
         since + (unreleased.isEmpty ? times.leaveResultMax : times.leaveMax)
     }
@@ -59,8 +59,8 @@ extension UplinkMachine {
         if parentCount > 1, cutOffSince == nil { cutOffSince = now }
     }
 
-    /// When to look for another parent than one without a way up. Nodes above have a nearer way
-    /// around the fault, so they try first.
+    /// The time to look for another parent, if the one in use has no way up. Nodes above have a
+    /// nearer way around the fault, so they try first.
     private var cutOffDue: MonotonicTime? {
         guard let cutOffSince, isLive else { return nil }
         return cutOffSince + times.wayMax * UInt64(max(welcome?.path.count ?? 0, 1))
@@ -113,7 +113,7 @@ extension UplinkMachine {
         }
     }
 
-    /// Tries the next of all other parents. Nil while one is being tried.
+    /// Tries the next of all other parents. Nil while another parent is being tried.
     private mutating func lookAside(at now: MonotonicTime) -> [UplinkAction]? {
         switch returning {
         case .opening, .greeting, .leaving: return nil

@@ -68,13 +68,13 @@ extension UplinkMachine {
         }
     }
 
-    /// When an unanswered presentation expires. An answer recorded above before the deadline may
-    /// still be on its way: it counts (A29).
+    /// The time at which an unanswered presentation expires. An answer recorded above before the
+    /// deadline may still be on its way, and counts (A29).
     func expiry(_ deadline: MonotonicTime) -> MonotonicTime {
         deadline + (isLive ? times.deadlineSlack : 0)
     }
 
-    /// When a grace is over. A parent that is there may hold its ACCEPTED back.
+    /// The end of a grace. A parent that is there may hold its ACCEPTED back.
     func graceEnd(
         _ grace: UInt64, _ since: MonotonicTime, of entry: UplinkEntry
     ) -> MonotonicTime {

@@ -1,5 +1,5 @@
-/// The child's side of a link: keeps contact to one of the parents, and each presentation until it
-/// is answered, despite losses. Pure: time comes in, actions go out.
+/// The child's side of a link: it keeps contact to one of the parents, and keeps each presentation
+/// until it is answered, despite losses. Pure: time comes in, actions go out.
 ///
 /// Rules and numbers are docs/wire.md's; a comment names the rule of section 8, or another section,
 /// where the code is one.
@@ -13,7 +13,7 @@ package struct UplinkMachine: Sendable {
         case greeting(since: MonotonicTime, nextHello: MonotonicTime)
         /// Becomes opening (connection lost), waiting (given up).
         case live(Live)
-        /// No socket until then. Becomes opening.
+        /// No socket is open until a time. Becomes opening.
         case waiting(until: MonotonicTime)
         /// Final.
         case closed
@@ -39,34 +39,35 @@ package struct UplinkMachine: Sendable {
     var putOffCount = 0
     /// Failed attempts of the return.
     var probeFailures = 0
-    /// Since when the parent in use has reported no way up for open presentations.
+    /// The time since when the parent in use has reported no way up for open presentations.
     var cutOffSince: MonotonicTime?
     var failures = 0
-    /// When the link that is being replaced was lost.
+    /// The time at which the link that is being replaced was lost.
     var lostAt: MonotonicTime?
     /// The state of each parent, in order.
     var parents: [UplinkParent]
     var startedAt = MonotonicTime(milliseconds: 0)
     var pingNumber: UInt64 = 0
-    /// Why the link is not live, as far as known; the detail of an "unreachable" outcome.
+    /// The reason why the link is not live, as far as known; the detail of an "unreachable"
+    /// outcome.
     var lastFailure: String?
     /// The parent's WELCOME.
     var welcome: Message.Welcome?
     var entries = EntryTable<UplinkEntry>()
-    /// Entries that wait for an answer.
+    /// The number of entries that wait for an answer.
     var openCount = 0
     /// Entries that wait until the parent has room.
     var line = RoomLine()
     var room = ParentRoom()
     var unread: UnreadReports
-    /// Entries that take a place at the parent.
+    /// The number of entries that take a place at the parent.
     var placedCount = 0
     var counters = LinkCounters()
     /// The next check of each entry.
     var plans = DeadlineQueue<PresentationID>()
-    /// Entries that wait for a reply of the parent, or owe it one.
+    /// The entries that wait for a reply of the parent, or owe it one.
     var between: Set<PresentationID> = []
-    /// Those of them that the parent has not released yet.
+    /// The entries of ``between`` that the parent has not released yet.
     var unreleased: Set<PresentationID> = []
     /// Entries that only keep a result or a withdrawal, with their expiry.
     var remembered = DeadlineQueue<PresentationID>()
@@ -93,11 +94,12 @@ package struct UplinkMachine: Sendable {
         if case .live = link { true } else { false }
     }
 
-    /// Whether only the time was too short, where a presentation is not accepted yet: there is a
-    /// link, and nothing was refused on it.
+    /// Whether only the time was too short for a presentation that is not accepted yet: there is a
+    /// link, and the parent refused nothing on it.
     var isTooSoon: Bool { isLive && lastFailure == nil }
 
-    /// Why no presentation is accepted yet, for an "unreachable" that a person can act on.
+    /// The reason why no presentation is accepted yet, for an "unreachable" that a person can act
+    /// on.
     var whyNotAccepted: String {
         if let lastFailure { return lastFailure }
         switch link {
@@ -131,8 +133,8 @@ package struct UplinkMachine: Sendable {
         }
     }
 
-    /// The transport lost the connection. A parent that was live is tried again first; one that
-    /// never sent WELCOME is given up.
+    /// The transport lost the connection. The child first tries a parent that was live again; it
+    /// gives up a parent that never sent WELCOME.
     package mutating func disconnected(_ reason: String, at now: MonotonicTime) -> [UplinkAction] {
         switch link {
         case .greeting: return giveUp(reason, at: now)
@@ -191,7 +193,7 @@ package struct UplinkMachine: Sendable {
 
     /// The link to ``parent`` is live.
     ///
-    /// - Parameter heardAt: When the parent was heard last.
+    /// - Parameter heardAt: The time of the parent's last message.
     mutating func settledIn(
         _ welcome: Message.Welcome, heardAt: MonotonicTime, at now: MonotonicTime
     ) -> [UplinkAction] {
@@ -228,8 +230,8 @@ package struct UplinkMachine: Sendable {
 
     var hello: Message { .hello(Message.Hello(from: name, boot: boot)) }
 
-    /// The node stops: its own presentations are withdrawn; children present theirs again. The
-    /// driver closes the socket once this is sent.
+    /// The node stops: it withdraws its own presentations; children present theirs again. The
+    /// driver closes the socket once these messages are sent.
     mutating func stopped(at now: MonotonicTime) -> [UplinkAction] {
         let wasLive = isLive
         link = .closed
@@ -240,7 +242,7 @@ package struct UplinkMachine: Sendable {
             + [.send(.bye(reason: "shutdown"))]
     }
 
-    /// In the order of their ids, so that equal machines act alike.
+    /// The ids of open entries in order, so that equal machines act alike.
     var openIDs: [PresentationID] {
         entries.keys(where: \.isOpen).sorted(by: PresentationID.areInOrder)
     }
@@ -259,11 +261,11 @@ extension UniqueID {
 
 /// An action that an ``UplinkMachine`` requests.
 package enum UplinkAction: Hashable, Sendable {
-    /// Open a socket to the parent of this index, in place of the one that is open.
+    /// Open a socket to the parent of this index, in place of the open socket.
     case open(parent: Int)
     case close
     case send(Message)
-    /// Open a second socket, to the parent of this index, beside the one that is open.
+    /// Open a second socket, to the parent of this index, beside the open socket.
     case openProbe(parent: Int)
     case closeProbe
     case sendProbe(Message)
@@ -278,13 +280,14 @@ package enum UplinkAction: Hashable, Sendable {
     case moved(PresentationID, PresentationState.Station, by: String?, since: MonotonicTime? = nil)
     /// Run the attempt, then report ``UplinkMachine/settled(_:answer:result:at:)``.
     case answered(PresentationID, Answer)
-    /// An answer to what this life of the node has not asked for, or not with this digest. It is
-    /// adopted where a child waits for it here, else ``UplinkMachine/unasked(_:_:at:)``.
+    /// An answer that this life of the node has not asked for, or not with this digest. The node
+    /// adopts it if a child waits for it here, else calls ``UplinkMachine/unasked(_:_:at:)``.
     case answeredBefore(PresentationID, Answer, ReportDigest?)
     /// The presentation is refused for good.
     case refused(PresentationID, Message.Reject)
     case expired(PresentationID)
-    /// No parent could be reached within the caller's grace. Stays open until withdrawn.
+    /// No parent could be reached within the caller's grace. The presentation stays open until
+    /// withdrawn.
     ///
     /// With the latest refusal, if a parent was running and busy.
     case graceOver(PresentationID, Message.Reject?)
@@ -294,26 +297,27 @@ package enum UplinkAction: Hashable, Sendable {
 
 /// The state kept for each parent, even while another is in use.
 struct UplinkParent: Hashable, Sendable {
-    /// The name it sent.
+    /// The name that the parent sent.
     var node: NodeName?
-    /// Why it is not up; nil when it is up, was left for an earlier one, or was never tried.
+    /// The reason why the parent is not up; nil when it is up, was left for an earlier one, or was
+    /// never tried.
     var failure: String?
-    /// Whether it is running and refuses this node.
+    /// Whether the parent is running and refuses this node.
     var isRefusing = false
-    /// Since when it is up, or is not.
+    /// The time since when the parent is up, or is not.
     var since = MonotonicTime(milliseconds: 0)
-    /// Whether it is not the root: it reported a parent, or the lack of one.
+    /// Whether the parent is not the root: it reported a parent, or the lack of one.
     var isPassage = false
-    /// How often in a row it was left because it had no way up.
+    /// How often in a row the child left the parent because it had no way up.
     var cutOffCount = 0
 
     /// Whether this WELCOME shows that the parent has no way up.
     func isCutOff(_ welcome: Message.Welcome) -> Bool { isPassage && welcome.path.count == 1 }
 }
 
-/// Switching to another parent than the one in use: back to one that comes earlier in the list, or
-/// past one that has lost its own parent. The other parent is tried on a second socket: the live
-/// link is left only for a parent that has sent WELCOME.
+/// Switching to another parent than the one in use: back to a parent that comes earlier in the
+/// list, or past a parent that has lost its own parent. The other parent is tried on a second
+/// socket: the live link is left only for a parent that has sent WELCOME.
 enum ReturnState: Hashable, Sendable {
     /// The first parent is in use and has a way up, or none is in use. Becomes waiting, opening.
     case none
@@ -323,7 +327,8 @@ enum ReturnState: Hashable, Sendable {
     case opening(since: MonotonicTime)
     /// HELLO is sent until WELCOME comes. Becomes leaving, waiting.
     case greeting(since: MonotonicTime, nextHello: MonotonicTime)
-    /// Welcomed there; the parent in use releases open presentations. Becomes none, waiting.
+    /// The second socket has a WELCOME; the parent in use releases open presentations. Becomes
+    /// none, waiting.
     case leaving(Message.Welcome, since: MonotonicTime)
 }
 
@@ -349,7 +354,8 @@ extension UplinkMachine {
     /// The parent in use is left for an earlier one.
     mutating func noteLeft(at now: MonotonicTime) { parents[parent].since = now }
 
-    /// Adds this machine's part of the status. `endpoints` are the parents', in order.
+    /// Adds this machine's part of the status. `endpoints` are the endpoints of the parents, in
+    /// order.
     package func tell(
         into status: inout NodeStatus, endpoints: [Endpoint], at now: MonotonicTime
     ) {
