@@ -1,9 +1,11 @@
-/// Finds the end of a burst of presentations, when the memory that they took can go back to the
-/// system. The C library keeps it otherwise, and a node's resident memory stays at its highest.
+/// The meter that finds the end of a burst of presentations, when their memory can go back to the
+/// system. Otherwise the C library keeps the memory, and a node's resident memory stays at its
+/// highest.
 package struct BurstMeter: Sendable {
-    /// Fewer are no burst: a return takes milliseconds to tenths of a second.
+    /// The least presentations of a burst: a return takes milliseconds to tenths of a second.
     static let least = 1_000
-    /// In milliseconds. What has just ended still holds memory.
+    /// The pause before a return, in milliseconds: presentations that have just ended still hold
+    /// memory.
     static let pause: UInt64 = 1_000
 
     private var most = 0
@@ -11,7 +13,7 @@ package struct BurstMeter: Sendable {
 
     package init() {}
 
-    /// Records how many presentations are held; true, once, a moment after half of the most has
+    /// Records the number of held presentations; true, once, a moment after half of the most have
     /// ended.
     package mutating func isOver(holding count: Int, at now: MonotonicTime) -> Bool {
         most = max(most, count)

@@ -1,20 +1,21 @@
-/// What children and clients may be sent in large messages, for each key, without keys for each
+/// The allowances of children and clients for large messages: for each key, without keys for each
 /// connection.
 ///
 /// libzmq bounds the messages that it holds for a connection (``SocketOptions``), not their bytes,
-/// and does not say whether they were read. So what is large comes out of an allowance that grows
+/// and does not say whether they were read. So large messages come out of an allowance that grows
 /// back with time: a peer that asks and reads nothing takes no more of the node's memory.
 package struct LargeMessages: Sendable {
-    /// Up to here a message is not large: as many as libzmq holds for a connection are 16 MiB.
+    /// The size up to which a message is not large: as many as libzmq holds for a connection are 16
+    /// MiB.
     static let byteCountMin = 4 << 10
     /// The bytes that may be sent at once.
     static let byteCountMax = 16 << 20
-    /// The bytes of them that come back in a second.
+    /// The bytes that come back in a second.
     static let byteCountPerSecond = 256 << 10
 
     private enum Receiver: Hashable {
         case key(NodeName)
-        /// By libzmq's id of it.
+        /// A connection, by libzmq's id of it.
         case connection(Frame?, socket: Int)
     }
 
@@ -32,12 +33,12 @@ package struct LargeMessages: Sendable {
             Self.milliseconds(for: byteCount), of: Self.receiver(peer), at: now)
     }
 
-    /// How long it takes until so many bytes have come back.
+    /// The time until so many bytes have come back.
     static func milliseconds(for byteCount: Int) -> UInt64 {
         UInt64(byteCount) * 1_000 / UInt64(byteCountPerSecond)
     }
 
-    /// The refusal in the place of a message that is not sent.
+    /// The refusal in place of a message that is not sent.
     ///
     /// - Parameter id: The presentation whose answer it is, which is kept under its id.
     package static func refusal(of id: PresentationID? = nil) -> Message.Reject {

@@ -47,8 +47,9 @@ extension NodeMachine {
         }
     }
 
-    /// The origin withdrew what the chain still has. What was given up above, as people here were
-    /// asked, may have been answered there meanwhile: that answer came to nothing.
+    /// The origin withdrew a presentation that the chain still has. If it was given up above
+    /// because people here see it, an answer may have been given there meanwhile: that answer has
+    /// no effect.
     private mutating func withdrawnBelow(
         _ id: PresentationID, at now: MonotonicTime, into actions: inout [NodeAction]
     ) {
@@ -58,7 +59,7 @@ extension NodeMachine {
         }
     }
 
-    /// Applies an event to every link upward; one without the presentation ignores it.
+    /// Applies an event to every link upward; a link without the presentation ignores it.
     mutating func forEachWay(
         at now: MonotonicTime, into actions: inout [NodeAction],
         _ event: (inout UplinkMachine) -> [UplinkAction]
@@ -169,7 +170,7 @@ extension NodeMachine {
         }
     }
 
-    /// The endpoints tried and the failures, for an "unreachable" that a person can act on.
+    /// The endpoints tried and their failures, for an "unreachable" that a person can act on.
     package func tried(on way: Way) -> String {
         let list = endpoints[way].map(\.description).joined(separator: ", ")
         return "tried \(list): \(above[way].whyNotAccepted)"
@@ -222,9 +223,9 @@ extension NodeMachine {
 // MARK: Relayed presentations
 
 extension NodeMachine {
-    /// An answer to what an earlier life of this node asked for. This life's chain may hold the
-    /// presentation without asking for it: as one of equal errors, or before a person here. The
-    /// decision stands, so the child gets it, unless it has another one.
+    /// An answer to a request of an earlier life of this node. This life's chain may hold the
+    /// presentation without asking for it: as one of equal errors, or in front of a person here.
+    /// The decision stands, so the child gets it, unless it has another answer.
     mutating func answeredBefore(
         _ id: PresentationID, _ answer: Answer, _ digest: ReportDigest?, on way: Way,
         at now: MonotonicTime, into actions: inout [NodeAction]

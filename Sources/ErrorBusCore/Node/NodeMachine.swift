@@ -1,8 +1,8 @@
 /// The protocol of one node: the link to its children, the links upward, and the events between
 /// them. Pure: time comes in, actions go out.
 ///
-/// A child's presentation is offered to the node's chain. When the chain leads only to the parent,
-/// it goes there unchanged, and its answer down again, within this machine.
+/// The machine offers a child's presentation to the node's chain. When the chain leads only to the
+/// parent, the presentation goes up unchanged, and its answer down, within this machine.
 package struct NodeMachine: Sendable {
     /// A link upward: 0 leads to the parents, if there are any; each route of a rule has a further
     /// one.
@@ -54,7 +54,7 @@ package struct NodeMachine: Sendable {
         askers = Array(repeating: [:], count: above.count)
     }
 
-    /// When it is to be ticked next. Mutating: a mere look would copy the machine in its driver.
+    /// The time of the next tick. Mutating: a mere look would copy the machine in its driver.
     package var nextDue: MonotonicTime? {
         mutating get {
             var due = below.nextDue
@@ -80,14 +80,15 @@ package struct NodeMachine: Sendable {
         return sizes
     }
 
-    /// How many presentations the links hold: one that is open counts twice, as it takes more.
+    /// The number of presentations that the links hold: an open one counts twice, as it takes more
+    /// memory.
     package var heldCount: Int {
         above.reduce(below.entries.count + below.unsettledCount) {
             $0 + $1.entries.count + $1.openCount
         }
     }
 
-    /// How many presentations are relayed now.
+    /// The number of presentations that are relayed now.
     var passingCount: Int {
         passedDown.count
             + (askers.first?.values.count { if case .child = $0 { true } else { false } } ?? 0)
@@ -123,8 +124,8 @@ package struct NodeMachine: Sendable {
         return actions
     }
 
-    /// A responder of this process presents, and waits under the number `caller`. An earlier call
-    /// for the same id, which was withdrawn and has not noticed yet, is replaced.
+    /// A responder of this process presents, and waits under the number `caller`. The responder
+    /// replaces an earlier call for the same id, which was withdrawn and has not noticed yet.
     package mutating func asked(
         _ request: UplinkRequest, on way: Way, caller: Int, at now: MonotonicTime
     ) -> [NodeAction] {
@@ -133,8 +134,8 @@ package struct NodeMachine: Sendable {
         return actions
     }
 
-    /// That responder stopped waiting. Without a reason it returns later: the parent is not
-    /// notified.
+    /// That responder stopped waiting. Without a reason it returns later, and the parent gets no
+    /// message.
     package mutating func gaveUp(
         _ id: PresentationID, on way: Way, caller: Int, _ reason: Message.WithdrawReason?,
         at now: MonotonicTime
@@ -197,7 +198,7 @@ package enum NodeAction: Hashable, Sendable {
     case tellState(to: PeerID)
     case log(ChildLine)
 
-    /// To the parents of a way.
+    /// An action for the parents of a way.
     case above(NodeMachine.Way, WayAction)
 
     // To the chain.
@@ -207,7 +208,7 @@ package enum NodeAction: Hashable, Sendable {
     case cancel(PresentationID, generation: Int, DownlinkAction.Outcome)
     /// The asker became unreachable, or reachable again.
     case reachable(PresentationID, Bool)
-    /// The result of the chain's answer, for all that wait for it.
+    /// The result of the chain's answer, for all responders that wait for it.
     case attempted(NodeMachine.Attempt, RecoveryResult)
     /// The result of an answer decided here, for which the chain no longer waits.
     case settledLater(PresentationID, Answer, RecoveryResult)
@@ -229,11 +230,11 @@ package enum NodeAction: Hashable, Sendable {
 
 /// An action on one of the links upward.
 package enum WayAction: Hashable, Sendable {
-    /// Open a socket in place of the one that is open.
+    /// Open a socket in place of the open one.
     case open(Endpoint)
     case close
     case send(Message)
-    /// Open a second socket beside the one that is open.
+    /// Open a second socket beside the open one.
     case openProbe(Endpoint)
     case closeProbe
     case sendProbe(Message)

@@ -1,6 +1,6 @@
 extension DownlinkVerdict {
-    /// The chain's outcome for the hop below. Nil when there is nothing to send: the node stops,
-    /// and its children present again.
+    /// The chain's outcome for the hop below. Nil if there is nothing to send: the node stops, and
+    /// its children present again.
     package init?(_ outcome: Outcome, node: NodeName) {
         let reason = outcome.detail ?? outcome.reason.rawValue
         if let code = outcome.refusalCode.flatMap({ RejectCode(rawValue: $0) }) {
