@@ -1,7 +1,7 @@
 package import Foundation
 
 /// A point in time on two clocks: monotonic for machines, wall clock for people. Only the monotonic
-/// one decides, so a jump of the wall clock changes nothing but the text.
+/// clock decides, so a jump of the wall clock changes only the text.
 package struct Moment: Hashable, Sendable {
     package let instant: ContinuousClock.Instant
     package let date: Date

@@ -1,17 +1,17 @@
 /// The life of one prompt: open, then answered once or closed without an answer. The only place
 /// that decides which answer counts.
 package struct PromptMachine: Hashable, Sendable {
-    /// How the prompt ended; nil while it is open. Set once.
+    /// The end of the prompt, set once; nil while the prompt is open.
     package private(set) var ending: PromptEnding?
-    /// The answers given in time and held so that they can be undone, in the order given: each of
-    /// several presenters may hold one.
+    /// The answers that came in time and are held for an undo, in the order given: each of several
+    /// presenters may hold one.
     private(set) var held: [Answer] = []
     private let offered: [String]
-    /// Those that need a signature, which this node cannot give.
+    /// The ids of options that need a signature which this node cannot give.
     private let unsignable: Set<String>
-    /// Those that two people have to choose.
+    /// The ids of options that two people have to choose.
     private let twoPeople: Set<String>
-    /// What the options that ask for values ask for.
+    /// The fields of the options that ask for values.
     private let fields: [String: [ErrorReport.Field]]
 
     package init(
@@ -24,14 +24,13 @@ package struct PromptMachine: Hashable, Sendable {
         self.twoPeople = twoPeople
     }
 
-    /// The answer that counts; nil before there is one.
+    /// The answer that counts; nil while there is none.
     package var answer: Answer? {
         if case .answered(let answer) = ending { answer } else { nil }
     }
 
-    /// An answer was given. Returns the answer that counts, with the defaults of the values that
-    /// were not given. The same answer again, by id, option and values, returns the recorded one
-    /// (A23).
+    /// An answer was given. Returns the answer that counts, with defaults in place of missing
+    /// values. The same answer again, by id, option and values, returns the recorded one (A23).
     package mutating func answered(_ answer: Answer) throws(AnswerRefusal) -> Answer {
         switch ending {
         case nil:
@@ -68,19 +67,19 @@ package struct PromptMachine: Hashable, Sendable {
         }
     }
 
-    /// An answer is held so that it can be undone.
+    /// Holds an answer so that it can be undone.
     package mutating func hold(_ answer: Answer) { held.append(answer) }
 
-    /// A held answer was undone; what other presenters hold stays. False when the prompt has ended:
-    /// the answer may be the one that counts.
+    /// A held answer was undone; the answers that other presenters hold stay. False when the prompt
+    /// has ended: this answer may be the one that counts.
     package mutating func undone(_ answer: UniqueID) -> Bool {
         guard ending == nil else { return false }
         held.removeAll { $0.id == answer }
         return true
     }
 
-    /// The prompt ended without an answer. False when it was answered or closed before: that
-    /// stands, and so does the first answer that is held when the deadline passes.
+    /// The prompt ended without an answer. False when it was answered or closed before: that end
+    /// stands, and so does the first held answer when the deadline passes.
     package mutating func ended(_ reason: Outcome.Reason) -> Bool {
         guard ending == nil else { return false }
         if reason == .expired, let first = held.first {
@@ -92,7 +91,7 @@ package struct PromptMachine: Hashable, Sendable {
     }
 }
 
-/// How one prompt ended. Indirect: it is kept by calls that wait.
+/// The end of one prompt. Indirect: calls that wait keep it.
 package indirect enum PromptEnding: Hashable, Sendable {
     case answered(Answer)
     /// Ended without an answer; `declined` when its presenters left it to the next responder.

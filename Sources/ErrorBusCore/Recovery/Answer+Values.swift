@@ -1,13 +1,13 @@
 // The values of an option's fields, and the comment. They travel in the payload of ANSWER, which
 // relays leave alone.
 extension Answer {
-    /// Why the answer was given, in the words of its author; nil without a comment. Untrusted text
+    /// The reason for the answer, in the words of its author; nil without a comment. Untrusted text
     /// of at most ``ErrorReport/Limits/commentByteCount``, which may have several lines. Not
     /// escaped.
     public var comment: String? { given.comment }
 
-    /// The values for the fields of the chosen option, checked, with the defaults of those that
-    /// were not given. For attempters of your own: the options of this library check themselves.
+    /// The values for the fields of the chosen option, checked, with defaults in place of missing
+    /// values. For attempters of your own: the options of this library check the values themselves.
     ///
     /// - Throws: ``FieldFault`` for the first value that is missing or does not fit its field. The
     ///   attempt must not run then: return ``AttemptResult/badValue(_:)``.
@@ -15,8 +15,8 @@ extension Answer {
         try GivenValues(payload: extras.payload).checked(for: option.fields)
     }
 
-    /// The answer with its values checked, and with the defaults of those that were not given: what
-    /// a person saw is what travels.
+    /// The answer with its values checked, and with defaults in place of missing values: a person
+    /// saw the same values as the option's owner gets.
     package func filled(for fields: [ErrorReport.Field]) throws(FieldFault) -> Answer {
         if fields.isEmpty, extras.payload.isEmpty { return self }
         var given = try GivenValues(payload: extras.payload)
@@ -28,14 +28,15 @@ extension Answer {
         return answer
     }
 
-    /// Its values as they travel; none where they cannot be read, which its owner refuses.
+    /// The values of the answer as they travel; none if they cannot be read, which the owner
+    /// refuses.
     package var given: GivenValues {
         (try? GivenValues(payload: extras.payload)) ?? GivenValues()
     }
 
     /// An answer from a store.
     ///
-    /// - Parameter values: What ``storedValues`` was.
+    /// - Parameter values: The former ``storedValues``.
     package init(
         id: UniqueID, option: String, by: String, via: Via, second: String?, stored values: [UInt8]
     ) {
@@ -43,21 +44,21 @@ extension Answer {
         extras.payload = values
     }
 
-    /// Its values and its comment for a store: without secrets. Empty without both.
+    /// The values and the comment for a store, without secrets; empty without both.
     package var storedValues: [UInt8] { given.withoutSecrets.payload }
 
-    /// The answer for all that stores or shows it: with the names of its secrets alone.
+    /// The answer for everything that stores or shows it: with only the names of its secrets.
     package var withoutSecrets: Answer {
         changingValues { $0.secrets.isEmpty ? $0 : $0.withoutSecrets }
     }
 
-    /// The answer for those that do not carry it out.
+    /// The answer for processes that do not carry it out.
     var withoutValues: Answer { changingValues { $0.isEmpty ? $0 : $0.withoutValues } }
 
-    /// Whether it was stored without its secrets, so that it cannot be carried out.
+    /// Whether the answer was stored without its secrets, so that no owner can carry it out.
     package var lacksSecrets: Bool { !given.withheld.isEmpty }
 
-    /// Whether the other answer has the same values and comment, as far as they are known without
+    /// Whether the other answer has the same values and comment, as far as these are known without
     /// secrets.
     func hasValues(of other: Answer) -> Bool {
         extras.payload == other.extras.payload

@@ -1,7 +1,8 @@
 /// The recorded decision about one presentation: the option, its author, and how it was made.
 ///
-/// A ``Prompt`` makes it (a person, a policy), or it comes over the wire. The same answer travels
-/// down the whole path; its id lets every hop distinguish a repetition from another answer.
+/// A ``Prompt`` makes the answer (for a person or a policy), or another process sends it. The same
+/// answer travels down the whole path; its id lets every hop distinguish a repetition from another
+/// answer.
 public struct Answer: Hashable, Sendable {
     /// The way in which a decision was made: by a person; by a policy, which is a rule, a silence
     /// or a program; by expiry, with the option declared for it; by a responder that handled the
@@ -47,7 +48,7 @@ public struct Answer: Hashable, Sendable {
     package var isFromAbove = false
     /// The outcome when a process above handled the error: no attempt runs below.
     package var didRecover: Bool?
-    /// The reason that a process above sent, as an ``Outcome/Reason`` or a word of its own.
+    /// The reason that a process above sent: an ``Outcome/Reason`` or a word of its own.
     package var reason: String?
 
     /// An answer for tests of attempters. In production a prompt makes it.
@@ -91,7 +92,7 @@ extension Answer {
     /// The option; nil when a process above handled the error without one.
     package var chosen: String? { option.isEmpty ? nil : option }
 
-    /// Whether two different people gave it.
+    /// Whether two different people gave the answer.
     package var isOfTwoPeople: Bool {
         guard via == .person, let second, second != by else { return false }
         return [by, second].allSatisfy { !$0.allSatisfy(\.isWhitespace) }
@@ -109,9 +110,9 @@ extension Answer {
         return answer
     }
 
-    /// The answer for a peer that repeats its request after the attempt: with the result, never the
-    /// option (docs/wire.md, section 8, rule 2). Nil while the result is unknown or belongs to
-    /// another node's attempt.
+    /// The answer for a peer that repeats its request after the attempt: with the result, never
+    /// with the option (docs/wire.md, section 8, rule 2). Nil while the result is unknown or
+    /// belongs to another node's attempt.
     package func told(_ result: RecoveryResult) -> Answer? {
         var answer = self
         switch result {

@@ -6,13 +6,15 @@ public enum AttemptResult: Hashable, Sendable {
     case notRecovered
     /// The attempt threw; the text is for people.
     case threw(String)
-    /// The attempt did not end within its limit. It was cancelled and is not waited for.
+    /// The attempt did not end within its limit. The owner cancelled it, and does not wait for its
+    /// end.
     case timedOut
     /// The option was offered but has no attempter.
     case noAttempter
     /// No such option was offered.
     case notOffered
-    /// The answer lacks a value that the option needs, or has one that does not fit. Nothing ran.
+    /// The answer lacks a value that the option needs, or has a value that does not fit. No attempt
+    /// ran.
     case badValue(FieldFault)
     /// The owner is another process, which reported this result.
     case remote(RecoveryResult)
@@ -46,7 +48,8 @@ public enum RecoveryResult: String, Sendable, CaseIterable {
     /// The owner refused the answer: it named an option that was not offered there, or lacks the
     /// signature, the second person or a value that the option needs.
     case invalid
-    /// Delivery was given up, so there is no result. A repeated request gets the answer again.
+    /// The node gave up the delivery, so there is no result. A repeated request gets the answer
+    /// again.
     case unknown
 }
 
@@ -69,7 +72,7 @@ extension RecoveryResult {
         }
     }
 
-    /// The same of an answer, which may have been to give up.
+    /// The words for the result of an answer, which may have been to give up.
     package func words(isCancel: Bool) -> String {
         self == .failed && isCancel ? Self.cancelledWord : words
     }
