@@ -1,13 +1,13 @@
-/// Where the words of a command have secrets: after a flag of a secret's name, and where a program
-/// has its own form for a password.
+/// The places of secrets in the words of a command: after a flag with a secret's name, and at the
+/// passwords of programs with a form of their own.
 enum CommandSecrets {
-    /// A form in which programs have passwords.
+    /// A form in which programs take passwords.
     private enum Form {
-        /// The word after the flag, `-a PASSWORD`.
+        /// The word after the flag is the password, `-a PASSWORD`.
         case next
-        /// The flag's own word, `-pPASSWORD`.
+        /// The flag's own word has the password, `-pPASSWORD`.
         case attached
-        /// After the colon of the next word, `-u USER:PASSWORD`.
+        /// The next word has the password after its colon, `-u USER:PASSWORD`.
         case afterColon
     }
 
@@ -53,7 +53,7 @@ enum CommandSecrets {
         return ranges
     }
 
-    /// Whether it is a flag of a secret's name, with the value in a word of its own.
+    /// Whether the word is a flag of a secret's name, with the value in a word of its own.
     private static func isNamedFlag(_ word: ArraySlice<UInt8>) -> Bool {
         SecretName.matches(word) && !word.contains(UInt8(ascii: "="))
     }
@@ -67,7 +67,7 @@ enum CommandSecrets {
         word.isEmpty || word.refersToVariable ? [] : [word.startIndex..<word.endIndex]
     }
 
-    /// The program that a word names, if its passwords have a form of their own.
+    /// The program that a word names, if the program's passwords have a form of their own.
     private static func programName(_ word: ArraySlice<UInt8>) -> String? {
         let name = word.split(separator: UInt8(ascii: "/")).last ?? []
         return forms.lazy.flatMap(\.programs).first { name.elementsEqual($0.utf8) }

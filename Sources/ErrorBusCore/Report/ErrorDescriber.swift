@@ -31,12 +31,12 @@ extension ErrorReport.Option {
     }
 }
 
-/// Makes the report of one local error and its underlying errors, within a budget.
+/// The describer of one local error and its underlying errors, within a budget.
 struct ErrorDescriber {
     private typealias Limits = ErrorReport.Limits
     private typealias Local = Limits.Local
 
-    /// What may still be added: underlying errors, bytes and JSON values. The outermost error's
+    /// The rest of the budget: underlying errors, bytes and JSON values. The outermost error's
     /// texts and options always fit and are not counted.
     private var errorsLeft = Limits.underlyingErrorCount
     private var bytesLeft = Local.restByteCount
@@ -115,7 +115,7 @@ struct ErrorDescriber {
         }
     }
 
-    /// Nil when no further error fits.
+    /// The report of an underlying error; nil when no further error fits.
     private mutating func underlyingReport(of error: any Error, level: Int) -> ErrorReport? {
         guard level <= Local.underlyingDepth, errorsLeft > 0 else { return nil }
         errorsLeft -= 1
@@ -128,7 +128,7 @@ struct ErrorDescriber {
         return report
     }
 
-    /// A report from elsewhere, whole when it fits.
+    /// A report from elsewhere, whole if it fits.
     private mutating func fitted(_ report: ErrorReport, level: Int) -> ErrorReport? {
         let (count, depth) = report.underlyingExtent
         guard count <= errorsLeft, level + depth <= Local.underlyingDepth, spend(on: report) else {

@@ -77,7 +77,7 @@ struct ErrorFacts {
 }
 
 extension String {
-    /// Nil instead of an empty text.
+    /// The text; nil instead of an empty one.
     var nonEmpty: String? { isEmpty ? nil : self }
 }
 
@@ -85,8 +85,8 @@ extension String {
 /// options, and hashing its result traps.
 struct ErrorIdentity: Hashable, Sendable {
     let domain: String
-    /// Nil for an error without a number. Foundation would number the enum's cases by position,
-    /// which the next edit changes.
+    /// The code; nil for an error without a number. Foundation would number the enum's cases by
+    /// position, which the next edit changes.
     let code: Int?
 
     init(domain: String, code: Int?) {

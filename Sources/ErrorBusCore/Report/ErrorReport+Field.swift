@@ -10,8 +10,9 @@ extension ErrorReport {
             ///
             /// - Parameters:
             ///   - length: In Unicode scalars, at most ``Limits/valueScalarCount``.
-            ///   - pattern: What the text has to match, as in rules: exact, with `*` for any run of
-            ///     characters, or `/regex/`, which matches anywhere without `^` and `$`.
+            ///   - pattern: The pattern that the text has to match, as in rules: exact, with `*`
+            ///     for any run of characters, or `/regex/`, which matches anywhere without `^` and
+            ///     `$`.
             case text(length: ClosedRange<Int>, pattern: String? = nil)
             /// A finite number; only a whole one where `isWhole` is true.
             case number(in: ClosedRange<Double>, isWhole: Bool = false)
@@ -56,9 +57,9 @@ extension ErrorReport.Field {
     /// The form of a name, for messages.
     package static let allowedName =
         "1 to \(ErrorReport.Limits.fieldNameByteCount) of A-Z a-z 0-9 _ -, a letter first"
-    /// The length of a text for which none is declared.
+    /// The length of a text without a declared length.
     public static let anyLength = 1...ErrorReport.Limits.valueScalarCount
-    /// The bounds of a number for which none are declared.
+    /// The bounds of a number without declared bounds.
     public static let anyNumber = -Double.infinity...Double.infinity
 
     /// A field for a line of text.
@@ -160,7 +161,8 @@ extension ErrorReport.Field.Kind {
 }
 
 extension JSONValue {
-    /// A number; as an integer where it is a whole one that a double has exactly.
+    /// The JSON of a number: an integer if the number is whole and small enough for a double to be
+    /// exact.
     package init(exactly number: Double) {
         if let whole = Int64(exactly: number), abs(number) <= 0x1p53 {
             self = .integer(whole)
@@ -263,7 +265,7 @@ extension ErrorReport.Field {
         return .object(members)
     }
 
-    /// Refuses a field that no value could be given to, or that breaks a limit.
+    /// Refuses a field that no value fits, or that breaks a limit.
     package func check() throws(ReportError) {
         guard Self.isName(name) else {
             throw ReportError(
@@ -359,7 +361,7 @@ extension [ErrorReport.Field] {
 }
 
 extension String {
-    /// Whether there is a control character in the text, besides these.
+    /// Whether the text has a control character other than these.
     func hasControls(besides allowed: Set<Unicode.Scalar>) -> Bool {
         unicodeScalars.contains {
             $0.properties.generalCategory == .control && !allowed.contains($0)

@@ -137,8 +137,8 @@ extension ErrorReport.Option {
 /// once; the rest are the keys unknown to this version.
 struct ReportFields {
     private let members: [String: JSONValue]
-    /// The keys of the fields that were found. A copy of the members without them would keep the
-    /// memory of all, in each option of an open report.
+    /// The keys of the fields that were found. A copy of the other members would keep the memory of
+    /// all members, in each option of an open report.
     private var taken: [String] = []
 
     init(_ value: JSONValue) throws(ReportError) {

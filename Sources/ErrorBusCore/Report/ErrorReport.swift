@@ -26,10 +26,10 @@ public struct ErrorReport: Hashable, Sendable {
     /// The key of equal errors: errors of one domain with equal keys and equal options may share
     /// one prompt. Nil: errors with equal code and description may.
     public var coalesceKey: String?
-    /// The id of the option that the origin applies, by its own clock, when no answer comes before
+    /// The id of the option that the origin applies, by its own clock, if no answer comes before
     /// the deadline. Nil: the presentation then ends unanswered.
     public var onExpiry: String?
-    /// The options, in order. An error without any is shown with one OK.
+    /// The options, in order. A presenter shows an error without options with one OK.
     public var options: [Option]
     /// The origin's context, JSON values only.
     public var userInfo: [String: JSONValue]
@@ -67,14 +67,14 @@ public struct ErrorReport: Hashable, Sendable {
 }
 
 extension ErrorReport {
-    /// An optional text of a report that no decision rests on: for people only. JSON, prompts,
-    /// lists of details and the page read and show what ``texts`` has.
+    /// An optional text of a report, for people only: no decision rests on it. JSON, prompts, lists
+    /// of details and the page read and show what ``texts`` has.
     package struct Text: Sendable {
         /// The key in JSON.
         package let key: String
-        /// In one word of at most eight letters.
+        /// The heading of the text, one word of at most eight letters.
         package let heading: String
-        /// Whether a prompt shows it below the title; else only the details do.
+        /// Whether a prompt shows the text below the title; else only the details show it.
         package let isBody: Bool
         package let property: any WritableKeyPath<ErrorReport, String?> & Sendable
 
@@ -92,7 +92,7 @@ extension ErrorReport {
         package var label: String { heading.lowercased() }
     }
 
-    /// In the order in which people read them.
+    /// The optional texts, in the order in which people read them.
     package static let texts = [
         Text("failureReason", \.failureReason, "Why", isBody: true),
         Text("recoverySuggestion", \.recoverySuggestion, "Try", isBody: true),
@@ -145,7 +145,7 @@ extension ErrorReport {
         public var isDeclaredDefault: Bool
         /// Whether an answer of another process needs the signature of a signer that the owner's
         /// node knows, so that no relay in between can choose the option. The owner runs no attempt
-        /// for an answer without one.
+        /// for an answer without such a signature.
         public var needsSignature = false
         /// Whether two different people have to choose the option: one proposes, another confirms.
         /// The owner runs no attempt for an answer of another process that does not name both.
@@ -159,10 +159,11 @@ extension ErrorReport {
         /// Keys that this version does not know, unchanged.
         public var unknownKeys: [String: JSONValue]
 
-        /// The option `ok`, which acknowledges without recovery: that of an error without options.
+        /// The option `ok`, which acknowledges without recovery: the option of an error without
+        /// options.
         package static var okay: Self { Self(id: "ok", title: "OK", role: .cancel) }
 
-        /// An option without signature, second person and fields, which are set afterwards.
+        /// An option without signature, second person and fields; set these properties afterwards.
         public init(id: String, title: String, role: Role? = nil, isDeclaredDefault: Bool = false) {
             self.id = id
             self.title = title
@@ -177,7 +178,7 @@ extension ErrorReport {
     /// The ids of the options that need two people.
     package var forTwoPeople: Set<String> { Set(options.filter(\.needsTwoPeople).map(\.id)) }
 
-    /// The fields of each option that has any.
+    /// The fields of each option that asks for values, by the option's id.
     package var fields: [String: [Field]] {
         Dictionary(
             options.lazy.filter { !$0.fields.isEmpty }.map { ($0.id, $0.fields) }
@@ -187,7 +188,7 @@ extension ErrorReport {
 
 extension [ErrorReport.Option] {
     /// The option that Return chooses: the declared default, else the first without a role. A
-    /// destructive option only when it is declared.
+    /// destructive option only if it is declared.
     public var defaultOption: ErrorReport.Option? {
         first(where: \.isDeclaredDefault) ?? first { $0.role == nil }
     }
@@ -196,8 +197,8 @@ extension [ErrorReport.Option] {
 extension ErrorReport {
     private static let retryCountKey = "retryCount"
 
-    /// The number of earlier presentations of the same operation. A policy sees from it that its
-    /// answer does not help. Carried under the key `retryCount`.
+    /// The number of earlier presentations of the same operation. A policy sees from the number
+    /// that its answer does not help. The report carries it under the key `retryCount`.
     public var retryCount: Int {
         get {
             guard case .integer(let count) = unknownKeys[Self.retryCountKey] else { return 0 }
@@ -208,8 +209,8 @@ extension ErrorReport {
 }
 
 extension ErrorReport {
-    /// The limits of a report. A report from a peer beyond them is refused; a report made from a
-    /// local error by ``init(describing:)`` is cut to fit.
+    /// The limits of a report. A node refuses a report from a peer beyond them;
+    /// ``init(describing:)`` cuts the report of a local error to fit.
     public enum Limits {
         /// The longest payload, in bytes.
         public static let payloadByteCount = JSONLimits.report.byteCount
@@ -240,8 +241,8 @@ extension ErrorReport {
         public static let choiceCount = 32
         /// The most underlying errors, at any depth.
         public static let underlyingErrorCount = 64
-        /// The deepest nesting of underlying errors: what fits into ``depth`` with an array and an
-        /// object for each.
+        /// The deepest nesting of underlying errors: as many as fit into ``depth`` with an array
+        /// and an object for each.
         public static let underlyingDepth = 15
 
         /// The limits of a local error, in Unicode scalars and levels: even if every scalar of the
@@ -253,14 +254,14 @@ extension ErrorReport {
             static let userInfoCount = 128
             static let userInfoDepth = 8
             static let keyScalarCount = 128
-            /// For a value described as text because it is not JSON.
+            /// The longest text of a value that is described as text because it is not JSON.
             static let valueTextScalarCount = 1000
-            /// For userInfo and underlying errors together, in bytes and in JSON values.
+            /// The most of userInfo and underlying errors together, in bytes and in JSON values.
             static let restByteCount = 112 * 1024
             static let restValueCount = 10_000
-            /// For one value of userInfo with everything inside it.
+            /// The most JSON values of one value of userInfo, with everything inside it.
             static let valueCount = 4_000
-            /// For the names of values that were described or dropped.
+            /// The most bytes for the names of values that were described or dropped.
             static let noteByteCount = 8 * 1024
         }
     }

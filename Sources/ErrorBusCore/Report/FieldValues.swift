@@ -13,17 +13,17 @@ public enum FieldValue: Hashable, Sendable {
 }
 
 extension FieldValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// The value as text for people; never that of a secret.
+    /// The value as text for people; never the text of a secret.
     public var description: String {
         if case .secret = self { FieldValues.hidden } else { plainText }
     }
 
     public var debugDescription: String { description }
 
-    /// The value as ``description`` has it, so that `dump` and its like show no secret.
+    /// The value as ``description`` has it, so that `dump` and similar functions show no secret.
     public var customMirror: Mirror { Mirror(self, children: [("value", description as Any)]) }
 
-    /// The value as text, also that of a secret.
+    /// The value as text, also the text of a secret.
     var plainText: String {
         switch self {
         case .text(let text), .choice(let text), .secret(let text): text
@@ -42,9 +42,10 @@ extension FieldValue: CustomStringConvertible, CustomDebugStringConvertible, Cus
 }
 
 /// The checked values of an option's fields, as the option's attempt gets them: the given values,
-/// and the defaults of the others. A field that is not required and has no default may have none.
+/// and the defaults of the others. A field that is not required and has no default may have no
+/// value.
 public struct FieldValues: Hashable, Sendable {
-    /// What stands in place of a secret.
+    /// The text in place of a secret.
     package static let hidden = "(secret)"
 
     private var values: [String: FieldValue] = [:]
@@ -122,7 +123,7 @@ public struct FieldValues: Hashable, Sendable {
         values.values.compactMap { if case .secret(let text) = $0 { text } else { nil } }
     }
 
-    /// The values by name, those of secrets among them.
+    /// The values by name, secrets included.
     package var json: [String: JSONValue] { values.mapValues(\.json) }
 
     /// The values as they travel.
@@ -155,9 +156,9 @@ extension FieldValues: CustomStringConvertible, CustomDebugStringConvertible, Cu
 public struct FieldFault: Error, Hashable, Sendable {
     /// The name of the field.
     public let field: String
-    /// What was found, in words; nothing of a secret.
+    /// The value found, in words; nothing of a secret.
     public let found: String
-    /// What is expected, in words.
+    /// The values expected, in words.
     public let expected: String
 
     init(_ field: String, found: String, expected: String) {
@@ -173,7 +174,7 @@ extension FieldFault: CustomStringConvertible {
 }
 
 extension ErrorReport.Field {
-    /// What its value has to be, in words.
+    /// The value that the field expects, in words.
     var expectation: String {
         switch kind {
         case .text(let length, let pattern):
@@ -211,8 +212,8 @@ extension ErrorReport.Field {
         " that match \(pattern.escapedForTerminal(scalarLimit: 256))"
     }
 
-    /// The value that a person typed, as JSON. What is no value of the kind stays text, which the
-    /// check refuses.
+    /// The value that a person typed, as JSON. A text that is no value of the kind stays text,
+    /// which the check refuses.
     package func given(_ text: String) -> JSONValue {
         switch kind {
         case .text, .choice, .secret: return .string(text)
@@ -229,8 +230,8 @@ extension ErrorReport.Field {
         }
     }
 
-    /// The value of what a person typed for it; nil for none, where there is a default or the field
-    /// needs none.
+    /// The value that a person typed for the field; nil for no value, if there is a default or the
+    /// field needs no value.
     package func taken(_ text: String) throws(FieldFault) -> JSONValue? {
         if text.isEmpty, !takesEmpty {
             guard !isRequired || defaultValue != nil else {
@@ -243,7 +244,7 @@ extension ErrorReport.Field {
         return json
     }
 
-    /// Whether an empty text is a value, and not none.
+    /// Whether an empty text is a value of the field.
     private var takesEmpty: Bool {
         switch kind {
         case .text(let length, _), .secret(let length, _):
@@ -252,7 +253,7 @@ extension ErrorReport.Field {
         }
     }
 
-    /// The default in words; nil without one.
+    /// The default in words; nil without a default.
     var defaultText: String? {
         switch defaultValue {
         case nil, .null: nil
@@ -261,7 +262,7 @@ extension ErrorReport.Field {
         }
     }
 
-    /// What a person is asked, in words. Not escaped.
+    /// The request for a value, as a person reads it. Not escaped.
     package var request: String {
         let facts = [
             expectation,
@@ -296,7 +297,7 @@ extension ErrorReport.Field {
         }
     }
 
-    /// Whether a double has the number exactly, as far as it is an integer.
+    /// Whether a double has the number exactly, if it is an integer.
     private func isExact(_ json: JSONValue) -> Bool {
         guard case .integer(let whole) = json else { return true }
         return whole.magnitude <= 1 << 53

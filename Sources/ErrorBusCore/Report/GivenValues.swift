@@ -1,7 +1,7 @@
 /// The values of an answer as they travel (docs/wire.md, section Values), before they are checked
 /// against the fields of the option, and its comment.
 ///
-/// Secrets travel apart from the others, so that whatever stores or shows an answer can leave them
+/// Secrets travel apart from the others, so that code that stores or shows an answer can leave them
 /// out without knowing the report.
 package struct GivenValues: Hashable, Sendable {
     private static let valuesKey = "values"
@@ -9,7 +9,7 @@ package struct GivenValues: Hashable, Sendable {
     private static let withheldKey = "withheld"
     private static let commentKey = "comment"
 
-    /// What ``Swift/String/isComment`` allows, in words.
+    /// The form that ``Swift/String/isComment`` allows, in words.
     package static let allowedComment =
         "a text of at most \(ErrorReport.Limits.commentByteCount) bytes in UTF-8, without control "
         + "characters but line breaks (LF)"
@@ -18,7 +18,7 @@ package struct GivenValues: Hashable, Sendable {
     package var secrets: [String: JSONValue] = [:]
     /// The names of secrets that were given, and are left out of what is stored or shown.
     package private(set) var withheld: [String] = []
-    /// Why its author answered so; nil without a comment.
+    /// The reason for the answer, in the words of its author; nil without a comment.
     package private(set) var comment: String?
     /// Keys that this version does not know.
     private var others: [String: JSONValue] = [:]
@@ -32,7 +32,7 @@ package struct GivenValues: Hashable, Sendable {
         self.comment = comment?.asComment
     }
 
-    /// Values of one object, as people and programs give them.
+    /// The values of one object, as people and programs give them.
     package init(
         _ given: [String: JSONValue], for fields: [ErrorReport.Field], comment: String? = nil
     ) {
@@ -88,7 +88,7 @@ package struct GivenValues: Hashable, Sendable {
     /// The names of the secrets that were given.
     package var secretNames: [String] { (withheld + secrets.keys).sorted() }
 
-    /// The same with only the names of the secrets.
+    /// The values with only the names of the secrets.
     package var withoutSecrets: GivenValues {
         var given = self
         given.withheld = secretNames
@@ -96,7 +96,7 @@ package struct GivenValues: Hashable, Sendable {
         return given
     }
 
-    /// Without values, and with the comment and whatever else was sent.
+    /// The comment and the unknown keys, without values.
     var withoutValues: GivenValues {
         var given = GivenValues(comment: comment)
         given.others = others
@@ -130,8 +130,8 @@ extension String {
         utf8.count <= ErrorReport.Limits.commentByteCount && !hasControls(besides: ["\n"])
     }
 
-    /// The text as a comment: other control characters become spaces, and what is longer is cut.
-    /// Nil for one without any character to see.
+    /// The text as a comment: other control characters become spaces, and a longer text is cut. Nil
+    /// for a text without a visible character.
     fileprivate var asComment: String? {
         var text = String.UnicodeScalarView()
         var byteCount = 0

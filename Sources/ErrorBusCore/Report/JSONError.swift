@@ -78,8 +78,8 @@ extension JSONError.Reason: CustomStringConvertible {
 
 /// The limits of JSON from a peer. Reading stops at the first one passed.
 package struct JSONLimits: Hashable, Sendable {
-    /// The deepest nesting any limits may allow: the parser recurses, and this many levels take
-    /// less than 384 KiB of stack even in a debug build.
+    /// The deepest nesting that any limits may allow: the parser recurses, and this many levels
+    /// take less than 384 KiB of stack even in a debug build.
     package static let depthCeiling = 128
 
     /// The longest text, in bytes.
@@ -94,8 +94,8 @@ package struct JSONLimits: Hashable, Sendable {
     /// The longest key, in bytes as written.
     package var keyByteCount: Int
     /// The most combining marks in a row, in a key or a string. Comparing and hashing a text sorts
-    /// such a row in quadratic time: 60,000 marks take a second each time. Unicode's Stream-Safe
-    /// Text Format (UAX #15) allows 30.
+    /// such a row in quadratic time: one comparison of 60,000 marks takes a second. Unicode's
+    /// Stream-Safe Text Format (UAX #15) allows 30.
     package var markRunCount: Int
 
     package init(

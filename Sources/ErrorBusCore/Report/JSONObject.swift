@@ -1,13 +1,13 @@
-/// A value with one form in JSON, for every writer and reader.
+/// A type whose values have one form in JSON, for every writer and reader.
 package protocol JSONConvertible: SendableMetatype {
     var json: JSONValue { get }
 
-    /// Nil for a value of another kind.
+    /// The value of this JSON; nil for JSON of another kind.
     init?(json: JSONValue)
 }
 
-/// A JSON object whose members are described once, for writers and readers. Other members are
-/// ignored, as those of a later version.
+/// A JSON object whose members are described once, for writers and readers. A reader ignores other
+/// members, such as the members of a later version.
 package protocol JSONObject: JSONConvertible {
     static var members: [JSONMember<Self>] { get }
 
@@ -21,8 +21,8 @@ extension JSONObject {
         .object(Dictionary(Self.members.map { ($0.name, $0.write(self)) }) { first, _ in first })
     }
 
-    /// A member that is missing or of another kind keeps its value from ``init()``; nil when a
-    /// required member is.
+    /// The value of an object. A member that is missing or of another kind keeps its value from
+    /// ``init()``; nil if that is a required member.
     package init?(json: JSONValue) {
         self.init()
         for member in Self.members where !member.read(&self, json[member.name] ?? .null) {
@@ -35,7 +35,8 @@ extension JSONObject {
 package struct JSONMember<Object>: Sendable {
     package let name: String
     package let write: @Sendable (Object) -> JSONValue
-    /// False when a required member is missing or of another kind.
+    /// Reads the member into the object; false when a required member is missing or of another
+    /// kind.
     package let read: @Sendable (inout Object, JSONValue) -> Bool
 
     /// - Parameters:
@@ -89,7 +90,7 @@ extension Bool: JSONConvertible {
 }
 
 extension JSONConvertible where Self: BinaryInteger {
-    /// Clamped to the largest integer of JSON here.
+    /// The integer, clamped to the largest integer of JSON here.
     package var json: JSONValue { .integer(Int64(clamping: self)) }
 
     package init?(json: JSONValue) {
@@ -125,14 +126,14 @@ extension NodeName: JSONConvertible {
 extension Optional: JSONConvertible where Wrapped: JSONConvertible {
     package var json: JSONValue { self?.json ?? .null }
 
-    /// A value of another kind becomes nil.
+    /// The value; a value of another kind becomes nil.
     package init?(json: JSONValue) { self = json.isNull ? nil : Wrapped(json: json) }
 }
 
 extension Array: JSONConvertible where Element: JSONConvertible {
     package var json: JSONValue { .array(map(\.json)) }
 
-    /// Elements of another kind are left out.
+    /// The elements, without those of another kind.
     package init?(json: JSONValue) {
         guard let elements = json.arrayValue else { return nil }
         self = elements.compactMap { Element(json: $0) }
@@ -142,7 +143,7 @@ extension Array: JSONConvertible where Element: JSONConvertible {
 extension Dictionary: JSONConvertible where Key == String, Value: JSONConvertible {
     package var json: JSONValue { .object(mapValues(\.json)) }
 
-    /// Values of another kind are left out.
+    /// The values by name, without values of another kind.
     package init?(json: JSONValue) {
         guard let members = json.objectValue else { return nil }
         self = members.compactMapValues { Value(json: $0) }

@@ -243,8 +243,8 @@ extension JSONParser {
         return unit
     }
 
-    /// The bytes as text. The standard library checks them once; the place of a fault is looked for
-    /// only when there is one.
+    /// The bytes as text. The standard library checks them once; only a fault causes a search for
+    /// its place.
     private func text(_ range: Range<Int>) throws(JSONError) -> String {
         let slice = UnsafeBufferPointer(rebasing: bytes[range])
         if let text = String(validating: slice, as: UTF8.self) { return text }

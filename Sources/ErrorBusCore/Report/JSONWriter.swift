@@ -1,5 +1,5 @@
-/// Writes JSON the same way every time: keys sorted, no spaces, the shortest digits that read
-/// back as the same double.
+/// A writer that writes equal JSON in the same way every time: keys sorted, no spaces, the shortest
+/// digits that read back as the same double.
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
 
@@ -19,7 +19,7 @@ struct JSONWriter {
         word.withUTF8Buffer { bytes.append(contentsOf: $0) }
     }
 
-    /// JSON cannot express a number that is not finite: it becomes null.
+    /// Writes a number. JSON cannot express a number that is not finite: it becomes null.
     private mutating func write(_ number: Double) {
         guard number.isFinite else { return write(word: "null") }
         bytes.append(contentsOf: number.description.utf8)
@@ -68,7 +68,7 @@ struct JSONWriter {
         bytes.append(UInt8(ascii: "\""))
     }
 
-    /// The scalar at `index` and its length in bytes when it must be escaped: as RFC 8259 requires,
+    /// The scalar at `index` and its length in bytes if it must be escaped: as RFC 8259 requires,
     /// plus DEL and the two separators that end a line in JavaScript.
     private static func escape(
         at index: Int, in utf8: UnsafeBufferPointer<UInt8>

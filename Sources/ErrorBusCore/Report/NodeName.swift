@@ -20,7 +20,7 @@ public struct NodeName: Hashable, Sendable, CustomStringConvertible {
     /// for filters.
     package var words: String { self == .bare ? "a client without a name" : description }
 
-    /// The same of a name that is a text; the text itself where it is no name.
+    /// The words for a name in the form of a text; the text itself if it is no name.
     package static func words(of text: String) -> String { NodeName(text)?.words ?? text }
 
     /// Reads a name; nil when the text is not one.

@@ -1,4 +1,4 @@
-/// Reads the syntax of ``RegexPattern``.
+/// The parser of the syntax of ``RegexPattern``.
 struct RegexParser {
     private let source: String
     private let scalars: [Unicode.Scalar]
@@ -185,7 +185,7 @@ indirect enum RegexExpression: Hashable, Sendable {
     case start, end
     case sequence([RegexExpression])
     case alternatives([RegexExpression])
-    /// Without an upper bound when `most` is nil.
+    /// A repetition; without an upper bound when `most` is nil.
     case repeated(RegexExpression, least: Int, most: Int?)
 }
 
@@ -199,7 +199,7 @@ struct ScalarSet: Hashable, Sendable {
     static let space = ScalarSet(ranges: ["\t"..."\r", " "..." "])
     static let anything = ScalarSet(ranges: [], isInverted: true)
 
-    /// The only character in it; nil when there are more or it is inverted.
+    /// The only character of the set; nil when there are more or the set is inverted.
     var singleScalar: Unicode.Scalar? {
         guard !isInverted, ranges.count == 1, ranges[0].lowerBound == ranges[0].upperBound else {
             return nil

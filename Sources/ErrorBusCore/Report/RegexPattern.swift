@@ -1,13 +1,13 @@
 /// A regular expression with bounded time to parse and match, whatever the text.
 ///
 /// Swift's Regex backtracks: `(a+)+b` against a text that a child sends could occupy a node without
-/// end, and hold up every error beneath it. This one runs all alternatives side by side (Thompson),
-/// so at each of at most ``TextPattern/scalarCountMax`` characters a match takes at most
-/// ``instructionCountMax`` steps and tests each range of each set in the expression once. The price
-/// is no back-references and no look-around.
+/// end, and hold up every error beneath it. A `RegexPattern` runs all alternatives side by side
+/// (Thompson), so at each of at most ``TextPattern/scalarCountMax`` characters a match takes at
+/// most ``instructionCountMax`` steps and tests each range of each set in the expression once. The
+/// price is no back-references and no look-around.
 ///
-/// Syntax: literals, `.`, `[a-z]`, `[^a-z]`, `\d \w \s` and their capitals (ASCII), `\t \n \r`, `(
-/// )`, `(?: )`, `|`, `* + ? {n} {n,} {n,m}`, `^`, `$`; a backslash makes punctuation literal. It
+/// Syntax: literals, `.`, `[a-z]`, `[^a-z]`, `\d \w \s` and their capitals (ASCII), `\t \n \r`,
+/// `( )`, `(?: )`, `|`, `* + ? {n} {n,} {n,m}`, `^`, `$`; a backslash makes punctuation literal. It
 /// matches anywhere in the text: `^` and `$` anchor it to the ends.
 package struct RegexPattern: Hashable, Sendable {
     /// The longest expression, in Unicode scalars.
@@ -42,7 +42,7 @@ package struct RegexPattern: Hashable, Sendable {
 private struct RegexRun {
     private let program: RegexProgram
     private let ignoresCase: Bool
-    /// The instructions that are active at the current position, and those to follow.
+    /// The instructions that are active at the current position, and the ones to follow.
     private var places: [Int] = []
     private var active: [Int] = []
     private var open: [Int] = []
@@ -126,8 +126,8 @@ enum RegexInstruction: Hashable, Sendable {
     case match
 }
 
-/// Turns an expression into instructions, within the limit: each round of a repetition adds at
-/// least one, so the limit bounds the work as well as the program.
+/// The compiler of an expression into instructions, within the limit: each round of a repetition
+/// adds at least one, so the limit bounds the work as well as the program.
 struct RegexCompiler {
     private var program = RegexProgram()
     private let source: String

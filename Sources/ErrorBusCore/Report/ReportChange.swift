@@ -12,7 +12,7 @@ public struct ReportChange: Hashable, Sendable {
     public var addedOptions: [String] = []
     /// The ids of removed options.
     public var removedOptions: [String] = []
-    /// Keys removed from `userInfo`, or with their values masked.
+    /// The keys of `userInfo` whose values were removed or masked.
     public var redacted: [String] = []
 
     init(_ difference: ReportDifference, by name: String) {
@@ -25,7 +25,7 @@ public struct ReportChange: Hashable, Sendable {
         redacted = difference.redacted
     }
 
-    /// Nil when the JSON is not a change; unknown members are dropped.
+    /// The change in this JSON; nil if the JSON is no change. Unknown members are dropped.
     init?(_ json: JSONValue) {
         guard let by = json["by"]?.stringValue else { return nil }
         self.by = by
@@ -93,8 +93,8 @@ extension ErrorReport {
         unknownKeys[Self.changesKey] = kept.isEmpty ? nil : .array(kept)
     }
 
-    /// The byte sequences that every payload with `changes` has: the key itself, or the start of an
-    /// escape in a key.
+    /// The byte sequences of which every payload with `changes` has one: the key itself, or the
+    /// start of an escape in a key.
     private static let signsOfChanges = [Array("\"\(changesKey)\"".utf8), Array("\\u00".utf8)]
 
     /// Whether a payload may have `changes` and must be parsed. Takes linear time: it runs on the

@@ -1,11 +1,11 @@
-/// Makes text from elsewhere safe to show: it cannot move a cursor, recolour, reorder, hide or
-/// forge a line.
+/// A writer that makes text from elsewhere safe to show: the text cannot move a cursor, recolour,
+/// reorder, hide or forge a line.
 struct SafeText {
-    /// What to do with a line break.
+    /// The treatment of line breaks.
     enum LineBreaks: Hashable, Sendable {
-        /// Written as `\n`: for a log line or a table cell.
+        /// Each is written as `\n`: for a log line or a table cell.
         case escaped
-        /// Kept, up to so many lines; CR LF becomes LF, a lone CR is escaped.
+        /// Each is kept, up to so many lines; CR LF becomes LF, a lone CR is escaped.
         case kept(lineLimit: Int)
     }
 
@@ -19,7 +19,8 @@ struct SafeText {
     private var output = String.UnicodeScalarView()
     private var count = 0
     private var lineCount = 1
-    /// Marks since the last character that can carry them; nil before the first.
+    /// The number of marks since the last character that can carry marks; nil before the first
+    /// character.
     private var markCount: Int?
 
     init(lineBreaks: LineBreaks, scalarLimit: Int) {
@@ -41,7 +42,7 @@ struct SafeText {
         return String(output)
     }
 
-    /// False when a limit is reached.
+    /// Appends a scalar; false when a limit is reached.
     private mutating func append(_ scalar: Unicode.Scalar, before next: Unicode.Scalar?) -> Bool {
         if scalar == "\n", case .kept(let lineLimit) = lineBreaks {
             guard lineCount < lineLimit, count < scalarLimit else { return false }
@@ -65,14 +66,14 @@ struct SafeText {
         return true
     }
 
-    /// Whether a joiner at the end joins two emoji into one: a part of a character that is seen.
+    /// Whether a joiner at the end joins two emoji into one visible character.
     private func joinsEmoji(_ next: Unicode.Scalar?) -> Bool {
         guard let next, Self.isEmoji(next) else { return false }
         let last = output.last == "\u{FE0F}" ? output.dropLast().last : output.last
         return last.map(Self.isEmoji) ?? false
     }
 
-    /// Digits and other text that has an emoji form are none here.
+    /// Whether the scalar is an emoji. Digits and other text that has an emoji form are none here.
     private static func isEmoji(_ scalar: Unicode.Scalar) -> Bool {
         scalar.value > 0x2000 && scalar.properties.isEmoji
     }
@@ -160,7 +161,8 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// Wider than "is reordered": some marks decompose into those that are.
+    /// Whether the scalar is a mark. Wider than "is reordered": some marks decompose into reordered
+    /// ones.
     fileprivate var isMark: Bool {
         guard value >= 0x300 else { return false }
         switch properties.generalCategory {
@@ -171,7 +173,7 @@ extension Unicode.Scalar {
 }
 
 extension Sequence<UInt8> {
-    /// Two digits for each, in lower case.
+    /// The bytes in hexadecimal, two digits for each, in lower case.
     package var hex: String {
         map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

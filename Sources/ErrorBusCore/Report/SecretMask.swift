@@ -1,15 +1,15 @@
 import Foundation
 
-/// A mask for what looks like a secret: what stands after a name such as `password` or `--token`,
-/// credentials in URLs and headers, tokens of well-known forms, private keys, and the values of
-/// the environment's secrets wherever they occur.
+/// A mask for text that looks like a secret: values after a name such as `password` or `--token`,
+/// credentials in URLs and headers, tokens of well-known forms, private keys, and the values of the
+/// environment's secrets wherever they occur.
 ///
-/// It masks what it recognizes. A secret without a name or form, such as a password that a program
-/// prints by itself, stays. Takes time linear in the text for each secret of the environment.
+/// A secret without a name or form, such as a password that a program prints by itself, stays.
+/// Takes time linear in the text for each secret of the environment.
 package struct SecretMask: Sendable {
-    /// What stands in place of a secret.
+    /// The text in place of a secret.
     package static let text = "***"
-    /// The shortest value of the environment that is masked wherever it occurs; a shorter one is
+    /// The shortest value of the environment that is masked wherever it occurs; a shorter value is
     /// too often a part of other words.
     static let valueByteMin = 6
     /// The most values of the environment; the longest are taken.
@@ -32,8 +32,8 @@ package struct SecretMask: Sendable {
 
     private init(values: [[UInt8]]) { self.values = values }
 
-    /// The mask that also knows the values that a command gets: the secrets among them, and those
-    /// whose variables have the names of secrets.
+    /// The mask that also knows the values that a command gets: the secrets, and the values whose
+    /// variables have the names of secrets.
     package func adding(_ given: FieldValues) -> SecretMask {
         let secrets = given.secrets.map { Array($0.utf8) }.filter { !$0.isEmpty }
         let named = SecretMask(environment: given.environment).values
@@ -51,8 +51,8 @@ package struct SecretMask: Sendable {
         masked(bytes, ranges(in: bytes))
     }
 
-    /// The words of a command with each secret masked: also a flag's value in a word of its own,
-    /// and where programs such as `curl` or `mysql` have passwords.
+    /// The words of a command with each secret masked, also a flag's value in a word of its own,
+    /// and the passwords of programs such as `curl` or `mysql`.
     package func masking(words: [[UInt8]]) -> [[UInt8]] {
         let flagged = CommandSecrets.ranges(in: words.map { $0[...] })
         return zip(words, flagged).map { word, flagged in
@@ -90,10 +90,10 @@ package struct SecretMask: Sendable {
 }
 
 extension ErrorReport {
-    /// Masks what looks like a secret with `***`, in every text and in `userInfo`, here and in
-    /// underlying errors: values of names such as `password` or `apiKey`, credentials in URLs and
-    /// headers, tokens of well-known forms, private keys, and the values of this process's
-    /// environment whose names are those of secrets.
+    /// Masks everything that looks like a secret with `***`, in every text and in `userInfo`, here
+    /// and in underlying errors: values of names such as `password` or `apiKey`, credentials in
+    /// URLs and headers, tokens of well-known forms, private keys, and the values of this process's
+    /// environment that have the names of secrets.
     ///
     /// For ``NodeParts/redact``. Domain, code, options' ids and unknown keys stay.
     public mutating func maskSecrets() { mask(by: .ofThisProcess) }
@@ -116,7 +116,7 @@ extension ErrorReport {
 }
 
 extension ErrorReport.Field {
-    /// A default that looks like a secret is dropped: a mask would be another value.
+    /// Masks a field. A default that looks like a secret is dropped: a mask would be another value.
     fileprivate mutating func mask(by mask: SecretMask) {
         label = mask.masking(label)
         if case .string(let text) = defaultValue, mask.masking(text) != text { defaultValue = nil }
@@ -146,7 +146,7 @@ extension SecretMask {
         }
     }
 
-    /// The value of a secret's name.
+    /// The value with everything masked, since its name is a secret's.
     private func hiding(_ value: JSONValue) -> JSONValue {
         switch value {
         case .null, .bool, .string(""): value
@@ -158,7 +158,7 @@ extension SecretMask {
 }
 
 extension JSONValue {
-    /// Whether a text in it has a mask.
+    /// Whether a text in the value has a mask.
     var isMasked: Bool {
         switch self {
         case .string(let text): text.contains(SecretMask.text)

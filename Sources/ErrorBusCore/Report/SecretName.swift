@@ -7,10 +7,10 @@ enum SecretName {
         "authorization", "cookie", "apikey", "accesskey", "secretkey", "privatekey", "authkey",
         "encryptionkey", "signingkey", "masterkey", "accountkey", "sharedkey",
     ].map(letters)
-    /// The last words of such names, where another word is before them: `DB_PASS` and `dbPwd`, but
-    /// neither `pass: 3` nor `PWD`, the current directory.
+    /// The last words of such names after another word: `DB_PASS` and `dbPwd`, but neither
+    /// `pass: 3` nor `PWD`, the current directory.
     private static let lastWords = ["pass", "pwd"].map(letters)
-    /// Of these ends, those of headers.
+    /// The headers among these ends.
     private static let headers = ["authorization", "cookie"].map(letters)
 
     static func matches(_ name: some BidirectionalCollection<UInt8>) -> Bool {
@@ -25,7 +25,7 @@ enum SecretName {
         }
     }
 
-    /// Whether a header of this name has its value up to the end of the line.
+    /// Whether the value of a header of this name goes up to the end of the line.
     static func isHeader(_ name: some BidirectionalCollection<UInt8>) -> Bool {
         headers.contains(where: letters(of: name).ends)
     }
@@ -38,7 +38,7 @@ enum SecretName {
 }
 
 extension UInt8 {
-    /// For letters of ASCII.
+    /// The byte in lower case, for letters of ASCII.
     package var lowercased: UInt8 { isCapital ? self + 0x20 : self }
 
     var isCapital: Bool { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }

@@ -1,8 +1,7 @@
 /// A scanner for secrets that a text shows by their names or forms. It reads each byte a bounded
 /// number of times.
 struct SecretScanner {
-    /// The beginnings of tokens that are recognized by their form, and how long such a token is at
-    /// least.
+    /// The beginnings of tokens with a form of their own, and the least length of each such token.
     private static let tokens: [(start: [UInt8], byteMin: Int)] =
         [
             ("ghp_", 24), ("gho_", 24), ("ghu_", 24), ("ghs_", 24), ("ghr_", 24),
@@ -11,10 +10,10 @@ struct SecretScanner {
             ("rk_live_", 20), ("npm_", 24), ("pypi-", 24), ("hf_", 24), ("AIza", 35),
             ("dckr_pat_", 24), ("dop_v1_", 24), ("ya29.", 24), ("SG.", 24), ("eyJ", 40),
         ].map { (Array($0.0.utf8), $0.1) }
-    /// Of HTTP authentication, as they stand in a header.
+    /// The schemes of HTTP authentication, as a header has them.
     private static let schemes = ["bearer", "basic", "token", "digest", "negotiate"]
         .map { Array($0.utf8) }
-    /// Of these, the ones that are recognized without a header, before credentials of this length.
+    /// The schemes that are recognized without a header, before credentials of this length.
     private static let bareSchemes = schemes.prefix(2)
     private static let credentialByteMin = 16
     private static let notSecret = ["null", "nil", "none", "true", "false"].map { Array($0.utf8) }
@@ -60,14 +59,15 @@ struct SecretScanner {
         }
     }
 
-    /// Whether it has digits, or capitals and small letters mixed, as what is made at random has.
+    /// Whether the token has digits, or capitals and small letters mixed, as random texts have.
     private func isRandom(_ token: ArraySlice<UInt8>) -> Bool {
         token.contains(where: \.isDigit)
             || token.dropFirst().contains(where: \.isCapital)
                 && token.contains { $0.isLetter && !$0.isCapital }
     }
 
-    /// `name=VALUE`, `name: VALUE`, `"name": "VALUE"`, `name => VALUE`, `--name VALUE`.
+    /// Looks for the value of a name: `name=VALUE`, `name: VALUE`, `"name": "VALUE"`,
+    /// `name => VALUE`, `--name VALUE`.
     private mutating func lookForValue(of name: Range<Int>) {
         let isFlag = bytes[name.lowerBound] == UInt8(ascii: "-")
         var position = end(from: name.upperBound) { $0.isQuoteMark }
@@ -89,7 +89,7 @@ struct SecretScanner {
         found.append(value)
     }
 
-    /// How long the separator between name and value is; nil where there is no separator.
+    /// The length of the separator between name and value; nil without a separator.
     private func separator(at position: Int) -> Int? {
         guard position < bytes.count else { return nil }
         let next = position + 1 < bytes.count ? bytes[position + 1] : 0
@@ -100,7 +100,8 @@ struct SecretScanner {
         }
     }
 
-    /// The value of a header: the rest of the line or of the quoted text, after the scheme.
+    /// Looks for the value of a header: the rest of the line or of the quoted text, after the
+    /// scheme.
     private mutating func lookForHeader(at position: Int) {
         var start = end(from: position) { $0.isQuoteMark }
         let end = end(from: start) { !$0.isLineBreak && !$0.isQuote }
@@ -111,7 +112,8 @@ struct SecretScanner {
         if start < end { found.append(start..<end) }
     }
 
-    /// A value: what is between quotes on one line, or up to a space or a mark that ends it.
+    /// The range of a value: the text between quotes on one line, or up to a space or a mark that
+    /// ends it.
     private func value(at start: Int) -> Range<Int>? {
         let backslashes = end(from: start) { $0 == UInt8(ascii: "\\") }
         let hasQuote = backslashes < bytes.count && bytes[backslashes].isQuote
@@ -128,22 +130,22 @@ struct SecretScanner {
         return first < end ? first..<end : nil
     }
 
-    /// Whether the value only refers to one, as `$PASSWORD` and `${TOKEN}` do, or says that there
-    /// is none.
+    /// Whether the value only refers to a secret, as `$PASSWORD` and `${TOKEN}` do, or says that
+    /// there is none.
     private func isReference(_ value: Range<Int>) -> Bool {
         bytes[value].refersToVariable
             || Self.notSecret.contains(bytes[value].map(\.lowercased))
     }
 
-    /// Whether `token: expired yesterday` goes on as a sentence does: a word of letters, and
-    /// another after it.
+    /// Whether the value goes on as a sentence, as in `token: expired yesterday`: a word of
+    /// letters, and another after it.
     private func isProse(_ value: Range<Int>) -> Bool {
         guard bytes[value].allSatisfy(\.isLetter) else { return false }
         let next = end(from: value.upperBound) { $0.isBlank }
         return next > value.upperBound && next < bytes.count && bytes[next].isLetter
     }
 
-    /// `://USER:PASSWORD@HOST`
+    /// Looks for the password in `://USER:PASSWORD@HOST`.
     private mutating func lookForURL(at position: Int) {
         guard bytes[position...].starts(with: [0x3A, 0x2F, 0x2F]) else { return }
         let start = position + 3
@@ -162,7 +164,7 @@ struct SecretScanner {
 }
 
 extension [UInt8] {
-    /// Where `part` is, without overlaps. Quick where its first byte is rare.
+    /// The places of `part`, without overlaps. Quick if its first byte is rare.
     func places(of part: [UInt8]) -> [Range<Int>] {
         guard let first = part.first else { return [] }
         var places: [Range<Int>] = []
@@ -180,7 +182,7 @@ extension [UInt8] {
 }
 
 extension ArraySlice<UInt8> {
-    /// Whether it is `$NAME` or `${NAME}`, in quotes or without.
+    /// Whether the text is `$NAME` or `${NAME}`, in quotes or without.
     var refersToVariable: Bool {
         let word = drop(while: \.isQuote)
         return word.first == UInt8(ascii: "$") && word.count > 1
@@ -197,7 +199,7 @@ extension UInt8 {
 
     fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-    /// An array or an object, whose members have names of their own.
+    /// Whether the byte begins an array or an object, whose members have names of their own.
     fileprivate var opensMany: Bool { self == UInt8(ascii: "{") || self == UInt8(ascii: "[") }
 
     fileprivate var isNameByte: Bool {
@@ -212,7 +214,7 @@ extension UInt8 {
 
     fileprivate var isQuote: Bool { self == UInt8(ascii: "\"") || self == UInt8(ascii: "'") }
 
-    /// A quote, or the backslash that escapes it.
+    /// Whether the byte is a quote, or the backslash that escapes a quote.
     fileprivate var isQuoteMark: Bool { isQuote || self == UInt8(ascii: "\\") }
 
     fileprivate var isBlank: Bool { self == 0x20 || self == 0x09 }
@@ -236,7 +238,7 @@ extension UInt8 {
     }
 }
 
-/// Private keys in PEM form (RFC 7468), also those of which a text has only the end.
+/// Private keys in PEM form (RFC 7468), also if a text has only the end of a key.
 enum PrivateKeyBlocks {
     private static let begin = Array("-----BEGIN ".utf8)
     private static let end = Array("-----END ".utf8)

@@ -9,7 +9,7 @@ package enum TextPattern: Hashable, Sendable {
     case glob(GlobPattern)
     case regex(RegexPattern)
 
-    /// How much of a text is compared, in Unicode scalars.
+    /// The length of a text that is compared, in Unicode scalars.
     package static let scalarCountMax = 4096
 
     /// Reads a pattern.
@@ -52,7 +52,7 @@ package enum TextPattern: Hashable, Sendable {
         }
     }
 
-    /// Whether this certainly matches every text that `other` matches.
+    /// Whether the pattern certainly matches every text that `other` matches.
     package func covers(_ other: TextPattern) -> Bool {
         switch (self, other) {
         case (_, .exact(let text)): matches(text)
@@ -64,7 +64,7 @@ package enum TextPattern: Hashable, Sendable {
     }
 }
 
-/// A text that is not a pattern, and why.
+/// The fault of a text that is not a pattern.
 package struct PatternError: Error, Hashable, Sendable, CustomStringConvertible {
     package let found: String
     /// The form allowed in its place.
@@ -131,10 +131,12 @@ package struct GlobPattern: Hashable, Sendable {
         match(text.unicodeScalars.prefix(TextPattern.scalarCountMax).map(Token.scalar))
     }
 
-    /// Correct because only a `*` here matches a `*` of the other.
+    /// Whether the pattern matches every text that `other` matches. Correct because only a `*` here
+    /// matches a `*` of the other.
     func covers(_ other: GlobPattern) -> Bool { match(other.tokens) }
 
-    /// Backtracks to the last `*` only, so the work is at most pattern times text.
+    /// Whether the tokens match. Backtracks to the last `*` only, so the work is at most pattern
+    /// times text.
     private func match(_ text: [Token]) -> Bool {
         var (position, place) = (0, 0)
         var retry: (position: Int, place: Int)?

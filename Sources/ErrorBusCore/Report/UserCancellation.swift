@@ -1,12 +1,13 @@
 import Foundation
 
-/// The errors that count as a user cancellation, as `NSUserCancelledError` does in AppKit. They are
-/// never shown and never leave the process, and the caller completes with `userCancelled`.
+/// The errors that count as a user cancellation, as `NSUserCancelledError` does in AppKit. No
+/// presenter shows them, they never leave the process, and the caller completes with
+/// `userCancelled`.
 public struct UserCancellation: Hashable, Sendable {
     /// The domains and codes that count as cancelled.
     public var codes: Set<Code>
 
-    /// A rule of these domains and codes.
+    /// A rule with these domains and codes.
     public init(codes: Set<Code>) { self.codes = codes }
 
     /// AppKit's rule: `NSUserCancelledError` only.
@@ -23,7 +24,7 @@ public struct UserCancellation: Hashable, Sendable {
         return matches(domain: identity.domain, code: identity.code)
     }
 
-    /// Whether the report is of a user cancellation.
+    /// Whether the report describes a user cancellation.
     public func matches(_ report: ErrorReport) -> Bool {
         matches(domain: report.domain, code: report.code)
     }

@@ -102,9 +102,10 @@ extension String {
     }
 }
 
-/// Turns values of userInfo into JSON: exactly where JSON can express them, else as bounded text.
+/// A reader that turns values of userInfo into JSON: exactly if JSON can express them, else as
+/// bounded text.
 struct ValueReader {
-    /// How many values may still be made.
+    /// The number of values that may still be made.
     private(set) var valuesLeft: Int
     /// Whether a value had to be described as text, or was cut.
     private(set) var isLossy = false
@@ -198,7 +199,7 @@ struct ValueReader {
         value.isFinite ? .number(value) : text(String(value))
     }
 
-    /// RFC 3339 with milliseconds, within its range of years.
+    /// The text of the date: RFC 3339 with milliseconds, within the format's range of years.
     private mutating func date(_ date: Date) -> JSONValue {
         let seconds = date.timeIntervalSince1970
         guard seconds >= -62_135_596_800, seconds < 253_402_300_799 else {
@@ -223,7 +224,7 @@ struct ValueReader {
     }
 }
 
-/// Unwraps an optional inside `Any`.
+/// A protocol to unwrap an optional inside `Any`.
 private protocol OptionalValue {
     var wrappedValue: Any? { get }
 }
