@@ -10,7 +10,7 @@ package struct RuleMatch: Hashable, Sendable {
     package var code: [TextPattern]?
     /// The error's severity is among these; nil: any.
     package var severity: Set<Severity>?
-    /// The node the error arose in; an unknown origin matches none.
+    /// The node that the error arose in is one of these; an unknown origin matches none. Nil: any.
     package var origin: [TextPattern]?
     /// `userInfo` fields at the top level. Strings match as they are, numbers and booleans by
     /// their JSON text; a missing field, null, a list and an object match nothing.
@@ -46,11 +46,12 @@ package struct RuleMatch: Hashable, Sendable {
         ) { $0 + cost($1.value, report.userInfo[$1.key]?.matchableText) }
     }
 
-    /// The parts beside the fields of ``userInfo``, in the order in which they are named.
+    /// The parts beside the fields of ``userInfo``, in the order in which messages name them.
     private enum Part: String, CaseIterable {
         case domain, code, severity, origin
 
-        /// Made once: ``RuleMatch/matches(_:origin:)`` runs for each presentation and rule.
+        /// All parts, made once: ``RuleMatch/matches(_:origin:)`` runs for each presentation and
+        /// rule.
         static let all = allCases
     }
 
@@ -59,7 +60,7 @@ package struct RuleMatch: Hashable, Sendable {
             && userInfo.allSatisfy { Self.matches($0, $1, of: report) }
     }
 
-    /// The names of the parts that do not match; empty where it matches.
+    /// The names of the parts that do not match; empty if the rule matches.
     package func mismatches(_ report: ErrorReport, origin node: NodeName?) -> [String] {
         let parts = Part.all.filter { !matches($0, of: report, origin: node) }
         let fields = userInfo.filter { !Self.matches($0, $1, of: report) }
@@ -89,8 +90,8 @@ package struct RuleMatch: Hashable, Sendable {
         return patterns.contains { $0.matches(text) }
     }
 
-    /// Whether this certainly matches every error that `other` matches. False when undecidable
-    /// (regular expressions are compared only by their text).
+    /// Whether the condition certainly matches every error that `other` matches. False when
+    /// undecidable (regular expressions are compared only by their text).
     package func covers(_ other: RuleMatch) -> Bool {
         guard Self.cover(domain, other.domain), Self.cover(code, other.code),
             Self.cover(origin, other.origin),

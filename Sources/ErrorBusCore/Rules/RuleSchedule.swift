@@ -26,7 +26,7 @@ package struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
         package let start: Int
         package let end: Int
 
-        /// Nil when a minute is outside the day, or both are the same.
+        /// The hours; nil when a minute is outside the day, or both are the same.
         package init?(from start: Int, to end: Int) {
             guard (0..<Self.minuteCount).contains(start), (0...Self.minuteCount).contains(end),
                 start != end
@@ -45,7 +45,7 @@ package struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
 
     /// The days on which the hours begin.
     package var days = Set(Day.allCases)
-    /// Nil: all day.
+    /// The hours of these days; nil: all day.
     package var hours: Hours?
     package let timeZone: TimeZone
 
@@ -74,7 +74,7 @@ package struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
         return now < hours.end && days.contains(today.before)
     }
 
-    /// As in `mon tue wed 09:00-17:00 Europe/Berlin`.
+    /// The schedule as in `mon tue wed 09:00-17:00 Europe/Berlin`.
     package var description: String {
         let words =
             days.count == Day.allCases.count
@@ -90,9 +90,9 @@ package struct RuleTiming: Sendable {
     package var now: @Sendable () -> ContinuousClock.Instant
     /// The clock of schedules: office hours follow the wall clock, even when it is set.
     package var date: @Sendable () -> Date
-    /// Waits; throws when the task is cancelled.
+    /// A wait; throws when the task is cancelled.
     package var wait: @Sendable (Duration) async throws -> Void
-    /// A random part of that duration.
+    /// A random part of a duration.
     package var part: @Sendable (Duration) -> Duration
 
     package init(

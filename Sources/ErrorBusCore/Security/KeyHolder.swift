@@ -4,9 +4,9 @@
 package struct KeyHolder: Sendable {
     package let key: PublicKey
     package let name: NodeName
-    /// Names that begin with this one and a hyphen, and stand for themselves.
+    /// The names that begin with this one and a hyphen, and stand for themselves.
     package let reserved: Set<NodeName>
-    /// Whether it may present what others ask.
+    /// Whether the holder may present for other nodes.
     let isRelay: Bool
 
     package init(key: PublicKey, name: NodeName, reserved: Set<NodeName>, isRelay: Bool) {
@@ -16,8 +16,9 @@ package struct KeyHolder: Sendable {
         self.isRelay = isRelay
     }
 
-    /// Whether a process with this key may use a name: the key's own, or for the many short-lived
-    /// processes of one key, such as those of `bus-node exec`, that with a hyphen and more.
+    /// Whether a process with this key may use a name: the key's own name, or this name with a
+    /// hyphen and more, for the many short-lived processes of one key, such as the processes of
+    /// `bus-node exec`.
     package func mayUse(_ other: NodeName) -> Bool {
         other == name
             || other.description.hasPrefix("\(name)-") && !reserved.contains(other)
@@ -34,6 +35,6 @@ public struct PublicKey: Hashable, Sendable, CustomStringConvertible {
     /// The key in Z85.
     public let description: String
 
-    /// The key of a text that is 32 bytes in Z85.
+    /// The key in this text, which is 32 bytes in Z85.
     package init(checked text: String) { description = text }
 }

@@ -2,19 +2,19 @@ import Foundation
 
 /// A time during which matching errors are not presented, with its reason and its author.
 ///
-/// Alertmanager's silence, for presentations: a match is answered with the silence's option, or
-/// with the option that its report declares for expiry; when neither is offered, or the silence
-/// only withholds, it is withheld.
+/// Alertmanager's silence, for presentations: the silence answers a match with its option, or with
+/// the option that the report declares for expiry; if neither is offered, or the silence only
+/// withholds, it withholds the match.
 package struct Silence: Hashable, Sendable {
     /// The silence that a person requests.
     package struct Request: Hashable, Sendable {
         /// The conditions as they were written, for people and for storage.
         package var pattern: JSONValue
         package var match: RuleMatch
-        /// The id of the option to answer with where it is offered.
+        /// The id of the option to answer with, if a report offers it.
         package var option: String?
-        /// Whether it answers nothing: its author may not, and a report's own option might be one
-        /// that the author may not choose.
+        /// Whether the silence answers nothing: its author may not answer, or may not choose every
+        /// option that a report declares.
         package var onlyWithholds: Bool
         package var by: String
         package var comment: String
@@ -37,11 +37,11 @@ package struct Silence: Hashable, Sendable {
     package let createdAt: Moment
     /// The end, planned or past.
     package var endsAt: Moment
-    /// The person who ended it early.
+    /// The person who ended the silence early.
     package var endedBy: String?
     package var answeredCount = 0
     package var withheldCount = 0
-    /// When it last answered or withheld a presentation.
+    /// The time at which the silence last answered or withheld a presentation.
     package var lastAt: Moment?
 
     /// A silence that was stored in an earlier life of the node.
@@ -61,7 +61,7 @@ package struct Silence: Hashable, Sendable {
 
     package func isActive(at now: Moment) -> Bool { now < endsAt }
 
-    /// Its name in the audit and for the origin.
+    /// The name of the silence in the audit and for the origin.
     package var decider: String { "silence \(number) (\(request.by))" }
 
     /// The option to answer a report with; nil: the report is withheld.
@@ -73,7 +73,7 @@ package struct Silence: Hashable, Sendable {
     }
 }
 
-/// Why an action on a silence was refused. The silence is unchanged.
+/// The reason why an action on a silence was refused. The silence is unchanged.
 package enum SilenceRefusal: Error, Hashable, Sendable {
     /// The silence never existed here, or ended too long ago to be kept.
     case unknown(Int)
@@ -81,9 +81,10 @@ package enum SilenceRefusal: Error, Hashable, Sendable {
     /// The condition matches every error.
     case matchesEverything
     case tooMany(allowed: Int)
-    /// Patterns take too many steps for each character, together with those of the active ones.
+    /// The patterns take too many steps for each character, together with the patterns of the
+    /// active silences.
     case tooCostly(found: Int, allowed: Int)
-    /// Comparing the patterns with all that is open takes too many steps.
+    /// Comparing the patterns with all open presentations takes too many steps.
     case tooManyOpen(steps: Int, open: Int, allowed: Int)
     /// The duration is outside this range.
     case duration(ClosedRange<Duration>)

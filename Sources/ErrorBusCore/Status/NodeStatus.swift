@@ -3,15 +3,15 @@
 package struct NodeStatus: Hashable, Sendable {
     /// The most children listed; the live ones come first.
     static let childrenMax = 1024
-    /// The most scalars of a text in it.
+    /// The most scalars of a text in the status.
     static let textScalarMax = 256
 
     package var node: NodeName
-    /// The program's version; empty when it has none.
+    /// The program's version; empty if it has none.
     package var version = ""
     /// The id of this life of the process.
     package var boot = ""
-    /// How long it has been running.
+    /// How long the node has been running.
     package var upMilliseconds: UInt64 = 0
     /// Presentations of children that wait for a decision.
     package var openCount = 0
@@ -19,13 +19,13 @@ package struct NodeStatus: Hashable, Sendable {
     package var counters = LinkCounters()
     /// Counts of ignored messages from peers and of failed connections, by kind.
     package var dropped: [String: Int] = [:]
-    /// In the order of `next`.
+    /// The parents, in the order of `next`.
     package var parents: [ParentStatus] = []
-    /// At most ``childrenMax``, live ones first, then by name.
+    /// The children, at most ``childrenMax``: live ones first, then by name.
     package var children: [ChildStatus] = []
     /// The number of further children.
     package var childrenLeftOut = 0
-    /// Newest first.
+    /// The latest faults, newest first.
     package var faults: [NotedFault] = []
 
     package init(node: NodeName) { self.node = node }
@@ -43,27 +43,27 @@ package struct NodeStatus: Hashable, Sendable {
 /// One parent of a node, as the node itself sees it.
 package struct ParentStatus: Hashable, Sendable {
     package enum State: String, Sendable, CaseIterable, JSONConvertible {
-        /// It sent WELCOME and is live.
+        /// The parent sent WELCOME and is live.
         case up
-        /// A connection is being tried.
+        /// The node is trying a connection.
         case connecting
-        /// It is running and refused this node.
+        /// The parent is running and refused this node.
         case refused
-        /// It was tried without success; another parent is in use or is being tried.
+        /// The node tried the parent without success; another parent is in use or is being tried.
         case down
-        /// It is later in the list than the one in use, and was not tried.
+        /// The parent is later in the list than the one in use, and was not tried.
         case standby
     }
 
-    /// The name it sent; nil before its first WELCOME.
+    /// The name that the parent sent; nil before its first WELCOME.
     package var node: NodeName?
     package var endpoint: String
     package var state: State
-    /// Why it is not up, as far as known.
+    /// The reason why the parent is not up, as far as known.
     package var reason: String?
-    /// The age of its state.
+    /// The age of the parent's state.
     package var sinceMilliseconds: UInt64
-    /// Presentations that wait for its answer.
+    /// The number of presentations that wait for the parent's answer.
     package var openCount: Int
 }
 
@@ -81,20 +81,20 @@ extension ParentStatus: JSONObject {
 package struct ChildStatus: Hashable, Sendable {
     package enum State: String, Sendable, CaseIterable, JSONConvertible {
         case live
-        /// It sent BYE, as a client that has finished does; kept for ten minutes.
+        /// The child sent BYE, as a client that has finished does; kept for ten minutes.
         case left
-        /// It is out of reach; kept for ten minutes in case it returns.
+        /// The child is out of reach; kept for ten minutes in case it returns.
         case lost
     }
 
-    /// The name it sent.
+    /// The name that the child sent.
     package var name: NodeName
     package var state: State
-    /// The age of its state.
+    /// The age of the child's state.
     package var sinceMilliseconds: UInt64
-    /// Its presentations that wait for a decision.
+    /// The number of the child's presentations that wait for a decision.
     package var openCount: Int
-    /// Its presentations that are decided and whose result is not known.
+    /// The number of the child's decided presentations without a known result.
     package var answeredCount: Int
 }
 
@@ -111,8 +111,8 @@ extension ChildStatus: JSONObject {
     ]
 }
 
-/// The number of entries in each table of a node. All but ``children`` are 0 when nothing is open
-/// and all tombstones have expired: a table that stays above 0 is a leak.
+/// The number of entries in each table of a node. All but ``children`` are 0 if nothing is open and
+/// all tombstones have expired: a table that stays above 0 is a leak.
 package struct TableSizes: Hashable, Sendable, JSONObject {
     /// Children known by name, reachable or not.
     package var children = 0
@@ -154,7 +154,7 @@ package struct TableSizes: Hashable, Sendable, JSONObject {
 
 /// The counters of a node since its start.
 package struct LinkCounters: Hashable, Sendable, JSONObject {
-    /// Presentations from children; one that was withdrawn and is presented again counts again.
+    /// Presentations from children; a withdrawn presentation that is presented again counts again.
     package var presentedBelow = 0
     /// Presentations from children that were decided.
     package var answeredBelow = 0
@@ -216,7 +216,7 @@ extension NodeStatus: JSONObject {
     }
 }
 
-/// Why the status of a node could not be read.
+/// The reason why the status of a node could not be read.
 package enum StatusFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// No node answered in time, with the reason if known.
     case unreachable(String)
@@ -235,7 +235,7 @@ package enum StatusFailure: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether a node is running there.
+    /// Whether a node is running there and sent a reply.
     package var isAnswer: Bool {
         if case .unreachable = self { false } else { true }
     }
@@ -256,9 +256,9 @@ package struct NotedFault: Hashable, Sendable {
 
     package var source: Source
     package var text: String
-    /// How often it happened.
+    /// The number of times that it happened.
     package var count: Int
-    /// How long ago it last happened.
+    /// The time since it last happened.
     package var agoMilliseconds: UInt64
 
     package init(source: Source, text: String, count: Int, agoMilliseconds: UInt64) {
