@@ -30,8 +30,8 @@ package struct BareRequest: Hashable, Sendable {
         payload = report.payload()
     }
 
-    /// The option that is applied without an answer: offered, and without a value that only an
-    /// answer can give.
+    /// Checks the option that the client applies without an answer: it has to be offered, and to
+    /// need no value that only an answer can give.
     private static func check(
         _ onExpiry: String, _ offered: [ErrorReport.Option], id: PresentationID
     ) throws(WireError) {
@@ -81,17 +81,18 @@ package struct BareReply: Hashable, Sendable {
     package var id: PresentationID?
     var outcome: Outcome
     var option: String?
-    /// Nil when the client itself runs the option.
+    /// Whether the option recovered; nil when the client itself runs the option.
     var didRecover: Bool?
     var reason: String?
     var by: String?
     var via: Answer.Via?
-    /// The person who confirmed it; left out of the reply where there is none.
+    /// The person who confirmed the answer; left out of the reply if there is none.
     var second: String?
-    /// The values of the option's fields, where the client itself runs it; left out of the reply
-    /// where there are none.
+    /// The values of the option's fields, if the client itself runs it; left out of the reply if
+    /// there are none.
     var values: [String: JSONValue] = [:]
-    /// Why its author answered so; left out of the reply where there is none.
+    /// The reason for the answer, in the words of its author; left out of the reply without a
+    /// comment.
     var comment: String?
     var code: RejectCode?
 

@@ -1,5 +1,5 @@
-/// The routing frames in front of a message, up to and including the first empty one (RFC 28). Put
-/// in front of every reply, they route it back through any proxies between.
+/// The routing frames in front of a message, up to and including the first empty one (RFC 28). In
+/// front of a reply they route it back through any proxies between.
 package struct Envelope: Hashable, Sendable {
     package let frames: [Frame]
 
@@ -29,8 +29,8 @@ package struct Envelope: Hashable, Sendable {
         return (Envelope(frames: Array(envelope)), frames[(delimiter + 1)...])
     }
 
-    /// The envelope for refusing a message without a valid one: the connection it came by, which
-    /// the ROUTER put in front. Nil when that is unreadable too.
+    /// The envelope for refusing a message without a valid envelope: the connection of the message,
+    /// which the ROUTER put in front. Nil if the connection is unreadable too.
     package static func nearest(to frames: [Frame]) -> Envelope? {
         guard let connection = frames.first, !connection.isEmpty,
             connection.count <= WireLimits.envelopeFrameByteCountMax

@@ -115,7 +115,7 @@ package struct Header: Hashable, Sendable {
 }
 
 extension Unicode.Scalar {
-    /// C0, DEL and C1.
+    /// Whether the scalar is a control character: C0, DEL or C1.
     var isControl: Bool { value < 0x20 || (0x7F...0x9F).contains(value) }
 }
 
@@ -156,7 +156,7 @@ extension String {
     }
 }
 
-/// Reads the fields of a verb from a header, with one form of refusal.
+/// The reader of a verb's fields in a header, with one form of refusal.
 struct HeaderReader {
     let verb: Verb
     let header: Header
@@ -239,7 +239,7 @@ struct HeaderReader {
         try required(field, "a whole number up to 2^53") { Self.number($0) }
     }
 
-    /// Decimal digits without sign or leading zeros.
+    /// The number in decimal digits without sign or leading zeros.
     static func number(_ text: String) -> UInt64? {
         guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             text.utf8.first != UInt8(ascii: "0") || text.utf8.count == 1,

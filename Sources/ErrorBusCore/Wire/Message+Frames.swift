@@ -4,7 +4,7 @@ extension Message {
         [WireLimits.magic, Frame(verb.rawValue.utf8), header.frame, payload]
     }
 
-    /// The bytes and fields of its header frame.
+    /// The number of bytes and fields of the header frame.
     var headerSize: (byteCount: Int, fieldCount: Int) {
         let header = header
         return (header.byteCount, header.fields.count)
@@ -269,8 +269,8 @@ extension Answer {
     static let knownFields = [
         "id", "digest", "answer", "by", "via", "option", "did-recover", "reason", "second",
     ]
-    /// The most unknown fields that are kept: a node that passes the answer down may add each known
-    /// one, and a header has a limit.
+    /// The most unknown fields that a node keeps: a node that passes the answer down may add each
+    /// known field, and a header has a limit.
     static let unknownFieldCountMax = WireLimits.headerFieldCountMax - knownFields.count
 
     fileprivate init(_ fields: HeaderReader, payload: Frame) throws(WireError) {
@@ -306,7 +306,7 @@ extension Answer {
 }
 
 extension Message.Asked {
-    /// Nil when both fields are absent.
+    /// The origin and digest of the fields; nil when both are absent.
     fileprivate init?(_ fields: HeaderReader) throws(WireError) {
         let origin = try fields.optional("origin", NodeName.allowed) { NodeName($0) }
         let digest = try fields.digest()

@@ -73,7 +73,7 @@ extension Message {
         var maxOpen: UInt64
         /// How long a link may be silent before the other side sends PING.
         var pingMilliseconds: UInt64
-        /// The nodes from this parent to the root, as far as it knows.
+        /// The nodes from this parent to the root, as far as the parent knows.
         var path: [NodeName]
     }
 
@@ -83,12 +83,12 @@ extension Message {
         /// The number of this sending of the presentation, from 1.
         package var attempt: UInt64 = 1
         package var origin: NodeName
-        /// The nodes passed, origin first.
+        /// The nodes that the presentation passed, origin first.
         package var path: [NodeName]
         package var digest: ReportDigest?
         /// Time left for an answer; nil: as long as the origin lives.
         package var leftMilliseconds: UInt64?
-        /// How long a peer that gets one reply per request waits for this one.
+        /// How long a peer that gets one reply per request waits for the reply to this one.
         package var waitMilliseconds: UInt64?
         package var retryOf: PresentationID?
         var traceparent: String?
@@ -170,8 +170,8 @@ extension Message {
     }
 }
 
-/// The closed list of verbs, and who may send them: direction is authority (docs/wire.md,
-/// section 10).
+/// The closed list of verbs, with the senders that may use them: direction is authority
+/// (docs/wire.md, section 10).
 enum Verb: String, Sendable, CaseIterable {
     case hello = "HELLO"
     case welcome = "WELCOME"
@@ -202,13 +202,13 @@ enum Verb: String, Sendable, CaseIterable {
     /// The rules of docs/wire.md for a verb.
     private struct Rules: OptionSet {
         let rawValue: UInt8
-        /// A child may send it to its parent.
+        /// A child may send the verb to its parent.
         static let up = Rules(rawValue: 1)
-        /// A parent may send it to its child.
+        /// A parent may send the verb to its child.
         static let down = Rules(rawValue: 2)
-        /// A parent sends it in reply to a child.
+        /// A parent sends the verb in reply to a child.
         static let reply = Rules(rawValue: 4)
-        /// It counts even when it is read after its connection has gone.
+        /// The message counts even if it is read after its connection has gone.
         static let last = Rules(rawValue: 8)
     }
 
@@ -225,22 +225,22 @@ enum Verb: String, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a child may send it to its parent.
+    /// Whether a child may send the verb to its parent.
     var goesUp: Bool { rules.contains(.up) }
 
-    /// Whether a parent may send it to its child.
+    /// Whether a parent may send the verb to its child.
     var goesDown: Bool { rules.contains(.down) }
 
-    /// Whether a parent sends it in reply to a child, which proves that the child's messages
+    /// Whether a parent sends the verb in reply to a child, which proves that the child's messages
     /// arrive.
     var isReply: Bool { rules.contains(.reply) }
 
-    /// Whether it gets no reply from any receiver: else two parents that are wired together would
+    /// Whether no receiver replies to the verb: else two parents that are wired together would
     /// refuse each other endlessly.
     var endsExchange: Bool { self == .reject || self == .ok }
 
-    /// Whether it counts from a connection that has gone: HELLO opens a new link, and to the others
-    /// no reply is due.
+    /// Whether the verb counts from a connection that has gone: HELLO opens a new link, and the
+    /// others need no reply.
     var outlivesConnection: Bool { rules.contains(.last) }
 }
 
@@ -262,7 +262,7 @@ extension Frame {
 package struct BootID: Hashable, Sendable, CustomStringConvertible {
     package let description: String
 
-    /// A new one from the system's generator.
+    /// A new id from the system's generator.
     package static func make() -> BootID {
         BootID(number: .random(in: 1...UInt64.max))
     }
@@ -271,7 +271,7 @@ package struct BootID: Hashable, Sendable, CustomStringConvertible {
 
     static let allowed = "1 to 64 printable ASCII characters without spaces"
 
-    /// Reads what is ``allowed``; nil for anything else.
+    /// Reads an ``allowed`` id; nil for anything else.
     init?(_ text: String) {
         guard (1...64).contains(text.utf8.count),
             text.utf8.allSatisfy({ (0x21...0x7E).contains($0) })

@@ -9,13 +9,13 @@ package struct MonotonicTime: Hashable, Sendable, Comparable {
         left.milliseconds < right.milliseconds
     }
 
-    /// Clamped to the end of time on overflow.
+    /// The time so much later, clamped to the end of time on overflow.
     package static func + (time: Self, milliseconds: UInt64) -> Self {
         let (sum, isOver) = time.milliseconds.addingReportingOverflow(milliseconds)
         return Self(milliseconds: isOver ? .max : sum)
     }
 
-    /// Clamped to the start of time.
+    /// The time so much earlier, clamped to the start of time.
     package static func - (time: Self, milliseconds: UInt64) -> Self {
         Self(milliseconds: time.milliseconds - min(time.milliseconds, milliseconds))
     }
@@ -27,7 +27,7 @@ package struct MonotonicTime: Hashable, Sendable, Comparable {
 }
 
 extension MonotonicTime? {
-    /// The earlier of this time and `other`, as far as there are any.
+    /// The earlier of this time and `other`, or the only one; nil without both.
     package func orEarlier(_ other: MonotonicTime?) -> MonotonicTime? {
         guard let self else { return other }
         return other.map { Swift.min($0, self) } ?? self

@@ -13,7 +13,7 @@ public struct PresentationState: Hashable, Sendable {
         /// Waiting for a link to come back.
         case unreachable
 
-        /// Whether a presenter has it.
+        /// Whether a presenter has the presentation.
         var isHeld: Bool {
             switch self {
             case .queued, .presented, .claimed: true
@@ -26,8 +26,8 @@ public struct PresentationState: Hashable, Sendable {
     public let station: Station
     /// The node or person concerned, when known.
     public let by: String?
-    /// Since when, as the node above reported it; nil for a state that has just begun. Two states
-    /// are equal without it.
+    /// The time since which the state holds, as the node above reported it; nil for a state that
+    /// has just begun. Two states are equal without it.
     package let since: MonotonicTime?
 
     /// A state; a presenter reports one with ``Prompt/moved(to:by:)``.

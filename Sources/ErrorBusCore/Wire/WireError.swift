@@ -2,7 +2,7 @@
 package struct WireError: Error, Hashable, Sendable {
     package let code: RejectCode
     package let reason: String
-    /// The presentation of the message, when readable.
+    /// The presentation of the message, if readable.
     package var id: PresentationID?
     /// Whether the message was to be a REJECT or OK, which gets no reply.
     package var endsExchange = false
@@ -33,11 +33,12 @@ package enum RejectCode: UInt16, Sendable, CaseIterable {
     case noResponder = 503
     case version = 505
 
-    /// ``deadlinePassed`` for people: at the node that ends the presentation, at its origin, and in
-    /// what they print.
+    /// The words of ``deadlinePassed`` for people: at the node that ends the presentation, at its
+    /// origin, and in the texts that both print.
     package static let noAnswer = "no answer came in time"
 
-    /// Whether it is about one presentation alone: an equal error may fare otherwise.
+    /// Whether the refusal is about one presentation alone: an equal error may have another
+    /// outcome.
     package var isOfOne: Bool {
         switch self {
         case .malformed, .notYours, .unknownID, .conflict, .gone, .tooLarge, .loop, .tooManyHops:
@@ -76,8 +77,8 @@ package struct WireLimits: Hashable, Sendable {
     package static let numberMax: UInt64 = 1 << 53
     /// The longest wait of a peer that gets one reply per request.
     static let waitMillisecondsMax: UInt64 = 20_000
-    /// The longest deadline of a bare client, a day: it is silent while it waits, so its prompt
-    /// stays until then even when it is gone.
+    /// The longest deadline of a bare client, a day: the client is silent while it waits, so its
+    /// prompt stays until then even if the client is gone.
     static let bareDeadlineMillisecondsMax: UInt64 = 86_400_000
 
     package var headerByteCountMax: Int
