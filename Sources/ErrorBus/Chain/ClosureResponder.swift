@@ -18,7 +18,7 @@ public final class ClosureResponder: Responder {
     /// - Parameters:
     ///   - name: The name in outcomes and audits.
     ///   - next: The responder that gets the errors that are not handled here; nil cuts the chain.
-    ///   - cutChainPolicy: What happens to an error when `next` is nil.
+    ///   - cutChainPolicy: The end of an error when `next` is nil.
     ///   - willPresent: Changes or withholds an error. By default every error passes unchanged.
     ///   - present: Handles some errors itself. By default it handles none.
     public init(

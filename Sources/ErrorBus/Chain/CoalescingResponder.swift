@@ -1,15 +1,15 @@
 import Synchronization
 
-/// A responder that presents several equal errors as one, and lets each recover by itself.
+/// A responder that presents several equal errors as one, and lets each error recover by itself.
 ///
-/// Its place is between responders, below every presenter. Errors are equal when they have the same
-/// domain and `coalesceKey`, or without one the same domain, code and description, and when their
-/// options are equal: ids, titles, roles, what an answer needs, and fields. While one such error is
-/// unanswered, the others wait here, in any order of arrival. After the answer each error runs its
-/// *own* attempter with the chosen option and completes with its own result. The group closes when
-/// the answer arrives: a later equal error is presented again.
-/// HRS's coalescing queue gives the first error's result to all, including errors that arrive
-/// during its recovery attempt; both report "recovered" to callers whose error was not.
+/// Its place is between responders, below every presenter. Errors are equal if they have the same
+/// domain and `coalesceKey`, or without a key the same domain, code and description, and if their
+/// options are equal: ids, titles, roles, the needs of an answer, and fields. While one such error
+/// is unanswered, the others wait here, in any order of arrival. After the answer each error runs
+/// its *own* attempter with the chosen option and completes with its own result. The group closes
+/// when the answer arrives: a later equal error is presented again. HRS's coalescing queue gives
+/// the first error's result to all, including errors that arrive during its recovery attempt; both
+/// report "recovered" to callers whose error was not.
 ///
 /// - An error with an option that needs a signature or two people climbs alone.
 /// - An end above without an attempt here (withheld, handled, detached, expired, ...) ends the
@@ -38,7 +38,7 @@ public final class CoalescingResponder: Responder {
     /// - Parameters:
     ///   - name: The name in outcomes and audits.
     ///   - next: The responder that gets each group's representative.
-    ///   - memberCountMax: How many errors may wait for one answer; an error above the limit
+    ///   - memberCountMax: The most errors that may wait for one answer; an error above the limit
     ///     climbs without a group.
     public init(
         _ name: String, next: (any Responder)?, memberCountMax: Int = memberCountMaxDefault
@@ -79,8 +79,9 @@ public final class CoalescingResponder: Responder {
         }
     }
 
-    /// What an error shares with equal ones; nil for one that climbs alone. Not inlined, like what
-    /// waits, so that nothing of this is kept meanwhile.
+    /// The report and the key that an error shares with equal errors; nil for an error that climbs
+    /// alone. Not inlined, like the code that waits, so that the waiting call keeps nothing of
+    /// this.
     @inline(never)
     private func shared(_ error: any Error) -> (ErrorReport, CoalescingKey)? {
         // Never shown, so there is nothing to coalesce.
@@ -123,7 +124,7 @@ public final class CoalescingResponder: Responder {
         return outcome
     }
 
-    /// The verdict of the group; `release` when the task is cancelled or its deadline passes first.
+    /// The verdict of the group; `release` if the task is cancelled or its deadline passes first.
     private func wait(
         for verdict: FirstValue<CoalescingVerdict>, until deadline: ContinuousClock.Instant?,
         _ ticket: CoalescingMachine.Ticket, _ key: CoalescingKey
@@ -194,7 +195,7 @@ public final class CoalescingResponder: Responder {
     }
 }
 
-/// What a caller waiting behind an equal error gets, once.
+/// The verdict that a caller waiting behind an equal error gets, once.
 private enum CoalescingVerdict: Sendable {
     /// Run your own attempter with this answer.
     case attempt(Answer)
@@ -209,7 +210,7 @@ private enum CoalescingVerdict: Sendable {
 /// An attempter that calls a closure when the answer arrives, before any attempt.
 private struct NoticingAttempter: RecoveryAttempter {
     let options: [ErrorReport.Option]
-    /// Nil when the error has no attempter.
+    /// The attempter of the error; nil if it has none.
     let base: (any RecoveryAttempter)?
     let answerArrived: @Sendable (Answer) -> Void
 

@@ -1,5 +1,5 @@
-/// The decisions of a presenter node, kept across restarts. An answer is written before it is sent,
-/// so a node that dies in between neither asks nor answers twice.
+/// The decisions of a presenter node, kept across restarts. The node writes an answer before it
+/// sends it, so a node that dies in between neither asks nor answers twice.
 ///
 /// A fault that is no ``LastingFault`` may pass, like a full disk: presentations wait meanwhile.
 package protocol DecisionJournal: Sendable {
@@ -8,11 +8,11 @@ package protocol DecisionJournal: Sendable {
     /// - Throws: When the record cannot be read, or differs from what was written.
     func record(of id: PresentationID) async throws -> DecisionRecord?
 
-    /// Records that a presentation is put to this node's presenters.
+    /// Records that this node's presenters get a presentation.
     func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws
 
     /// Records the answer, which comes without its secrets. Durable when this returns. A recorded
-    /// answer is never replaced, but where it was ``lost(_:answer:)``.
+    /// answer is never replaced, unless it was ``lost(_:answer:)``.
     ///
     /// - Throws: When the answer cannot be written: the disk is full, the presentation was never
     ///   shown, or another answer is recorded for it.
@@ -21,8 +21,8 @@ package protocol DecisionJournal: Sendable {
     /// Records the result of the answer. `unknown` may later be replaced by a result.
     func settled(_ id: PresentationID, answer: UniqueID, _ result: RecoveryResult) async throws
 
-    /// Drops this answer, where it has no result or `unknown`: its secrets are gone, so that it
-    /// cannot be delivered. The presentation counts as shown.
+    /// Drops this answer if it has no result or `unknown`: its secrets are gone, so that the node
+    /// cannot deliver it. The presentation counts as shown.
     func lost(_ id: PresentationID, answer: UniqueID) async throws
 
     /// Records an end without an answer.
@@ -36,7 +36,7 @@ package protocol LastingFault: Error {}
 package struct DecisionRecord: Hashable, Sendable {
     /// The report of a presentation and the peer that sent it.
     package struct Asked: Hashable, Sendable {
-        /// Nil when the error arose in the presenter's own process.
+        /// The node that the error arose in; nil in the presenter's own process.
         package var origin: NodeName?
         package var digest: ReportDigest?
         package var report: ErrorReport
@@ -51,7 +51,7 @@ package struct DecisionRecord: Hashable, Sendable {
     package enum State: Hashable, Sendable {
         /// Shown, in this life of the node or an earlier one.
         case shown
-        /// Answered; with the result once the option's owner reported one.
+        /// Answered, with the result once the option's owner has reported one.
         case decided(Answer, RecoveryResult?)
         case ended(Outcome.Reason)
     }

@@ -1,8 +1,8 @@
 import Logging
 import Synchronization
 
-/// The decisions of a node: an answer is recorded first, then attempted by the option's owner, then
-/// its result is recorded. The same for people, policies and commands.
+/// The decisions of a node: the node records an answer first, then the option's owner attempts it,
+/// then the node records the result. The order is the same for people, policies and commands.
 struct Decisions: Sendable {
     /// The pause before the journal is tried again.
     private static let pause: Duration = .seconds(1)
@@ -63,7 +63,7 @@ struct Decisions: Sendable {
             of: context.id)
     }
 
-    /// Not inlined: events are large, and would be kept by callers that wait.
+    /// Records an event. Not inlined: events are large, and callers that wait would keep them.
     @inline(never)
     private func record(
         _ what: @autoclosure () -> PresentationEvent.What, of id: PresentationID
@@ -155,8 +155,8 @@ struct Decisions: Sendable {
         return await deliver(answer, isRestored: true, error, in: context)
     }
 
-    /// The answer of an earlier life cannot be delivered, since its secrets were not stored. It
-    /// ends with `unknown`, and the presentation can be answered again.
+    /// Ends the answer of an earlier life whose secrets were not stored, so that it cannot be
+    /// delivered: it gets the result `unknown`, and the presentation can be answered again.
     ///
     /// - Throws: When the journal cannot be written.
     func lost(_ answer: Answer, of id: PresentationID) async throws {
@@ -168,7 +168,8 @@ struct Decisions: Sendable {
             metadata: ["id": "\(id)", "option": "\(answer.option)", "by": "\(answer.by)"])
     }
 
-    /// Runs the attempt of a recorded answer. Not inlined, so that nothing else is kept meanwhile.
+    /// Runs the attempt of a recorded answer. Not inlined, so that the waiting call keeps nothing
+    /// else.
     @inline(never)
     private func deliver(
         _ answer: Answer, isRestored: Bool, _ error: any Error, in context: PresentationContext
@@ -185,8 +186,8 @@ struct Decisions: Sendable {
         return Outcome(answer: answer, result: result, decidedBy: decider)
     }
 
-    /// The result of an answer, now or long after it was given. People see it at once; if the
-    /// journal cannot be written, it is recorded later: a child reports a result once.
+    /// The result of an answer, now or long after the answer. People see it at once; if the journal
+    /// cannot be written, the node records it later: a child reports a result once.
     func settled(_ id: PresentationID, _ answer: Answer, _ result: RecoveryResult) async {
         record(.settled(result, of: answer.withoutSecrets), of: id)
         await attemptAgain("result", id) { try await $0.settled(id, answer: answer.id, result) }
@@ -209,8 +210,8 @@ struct Decisions: Sendable {
 
     /// The origin withdrew a presentation of an earlier life of this node.
     ///
-    /// - Parameter isHere: Whether this life has it too: it reports the results of its own
-    ///   attempts, so only an undelivered answer gets this one.
+    /// - Parameter isHere: Whether this life has the presentation too: it reports the results of
+    ///   its own attempts, so only an undelivered answer gets this result.
     func withdrawnBefore(
         _ id: PresentationID, of origin: NodeName, _ digest: ReportDigest?, isHere: Bool = false
     ) async {
@@ -262,7 +263,7 @@ struct Decisions: Sendable {
     /// Retries until the journal carries `operation` out; nil when the presentation is withdrawn,
     /// or its deadline passes, before.
     ///
-    /// - Parameter action: What cannot be done meanwhile, for the log, which has one line for it.
+    /// - Parameter action: The action that waits for the journal, for one line of the log.
     /// - Throws: A ``LastingFault``.
     func retried<Value: Sendable>(
         _ action: String, in context: PresentationContext, _ operation: () async throws -> Value
@@ -326,8 +327,8 @@ struct Decisions: Sendable {
         }
     }
 
-    /// As ``attempt(_:_:_:)``, with retries until it is written: once the process below has ended,
-    /// a lost result is known nowhere else.
+    /// Writes as ``attempt(_:_:_:)`` does, with retries: once the process below has ended, no other
+    /// process knows a lost result.
     @inline(never)
     private func attemptAgain(
         _ what: String, _ id: PresentationID,
@@ -377,7 +378,7 @@ struct Decisions: Sendable {
 /// The results that wait to be written, and their retries.
 private final class UnwrittenResults: Sendable {
     let max: Int
-    /// 1, 2, 4 .. 60 s, for a day in all.
+    /// The pauses 1, 2, 4 .. 60 s, for a day in all.
     static var pauses: some Sequence<Duration> & Sendable {
         (0..<1_445).lazy.map { .seconds(Swift.min(60, 1 << Swift.min($0, 6))) }
     }
@@ -386,7 +387,7 @@ private final class UnwrittenResults: Sendable {
 
     init(max: Int) { self.max = max }
 
-    /// False when the limit is reached.
+    /// Takes a place; false when the limit is reached.
     func enter() -> Bool {
         guard count.add(1, ordering: .relaxed).newValue > max else { return true }
         leave()

@@ -3,10 +3,10 @@ import Synchronization
 /// The id of a presentation and the responders that it has passed. Every responder gets the context
 /// as an argument, with the error.
 public struct PresentationContext: Sendable {
-    /// The longest chain in one process; a longer one is taken for endless.
+    /// The longest chain in one process, in responders; a longer chain counts as endless.
     static let responderCountMax = 64
-    /// The deepest nesting of presentations begun by hooks and recovery attempts; a deeper one is
-    /// taken for an error that presents itself endlessly.
+    /// The deepest nesting of presentations begun by hooks and recovery attempts; at a deeper one
+    /// an error counts as presenting itself endlessly.
     static let nestingCountMax = 16
 
     private struct Fields: Sendable {
@@ -24,7 +24,7 @@ public struct PresentationContext: Sendable {
         var userCancelledBy: String?
         /// The reference-type responders passed, to detect a circular chain.
         var passed: [ObjectIdentifier] = []
-        /// The right to pass the presentation on; nil in a hook, which must not.
+        /// The right to pass the presentation on; nil in a hook, which must not do so.
         var turn: Turn? = Turn()
     }
 
@@ -49,7 +49,7 @@ public struct PresentationContext: Sendable {
 
     /// - Parameters:
     ///   - outer: The presentation that this one begins inside of.
-    ///   - previous: The presentation of the same operation that came before.
+    ///   - previous: The earlier presentation of the same operation.
     init(
         _ options: PresentationOptions, from outer: PresentationContext?,
         repeating previous: PresentationContext? = nil
@@ -80,19 +80,19 @@ public struct PresentationContext: Sendable {
         get { fields.value.onExpiry }
         set { fields.value.onExpiry = newValue }
     }
-    /// The names of the responders passed, in order, for audits. A name carries a note where the
+    /// The names of the responders passed, in order, for audits. A name carries a note if the
     /// responder did something unusual, as in `"importer (cut, to root)"`.
     public internal(set) var trail: [String] {
         get { fields.value.trail }
         set { fields.value.trail = newValue }
     }
-    /// Called with the state of the presentation on every change.
+    /// A closure that gets the state of the presentation on every change.
     var stateChanged: @Sendable (PresentationState) -> Void { fields.value.stateChanged }
     /// The child's request for this presentation; nil when it began in this process.
     var received: ReceivedPresentation? { fields.value.received }
     /// The depth of nesting; 1 for a presentation that began outside any other.
     var nestingCount: Int { fields.value.nestingCount }
-    /// Whether an earlier life of the presenter showed it.
+    /// Whether an earlier life of the presenter showed the presentation.
     var wasShownBefore: Bool {
         get { fields.value.wasShownBefore }
         set { fields.value.wasShownBefore = newValue }
@@ -184,8 +184,8 @@ public struct PresentationContext: Sendable {
         return nil
     }
 
-    /// The answer that the caller or the error declares for an expired deadline. Nil when none is
-    /// declared, or when the declared option is not offered.
+    /// The answer that the caller or the error declares for an expired deadline. Nil if none is
+    /// declared, or if the declared option is not offered.
     ///
     /// Only the origin applies it, by its own clock, so that it is applied once.
     func answerOnExpiry(of error: any Error, by name: String) -> Answer? {
@@ -202,7 +202,7 @@ public struct PresentationContext: Sendable {
 /// The settings of one presentation that a caller may give with the error.
 public struct PresentationOptions: Sendable {
     /// The id to present under; nil: a new one. An id that was used before names the same
-    /// presentation: its recorded answer is returned and no presenter is asked.
+    /// presentation: the caller gets the recorded answer, and no presenter gets a prompt.
     public var id: PresentationID?
     /// The time to wait for an answer; nil: the deadline of this process's node, if it has one
     /// (``NodeSettings/deadline``), else no limit.

@@ -8,7 +8,7 @@ final class ReceivedPresentation: Sendable {
     private enum Attempt: UInt8, AtomicRepresentable {
         case none
         case begun
-        /// Left to a later call with the same presentation.
+        /// The attempt is left to a later call with the same presentation.
         case left
     }
 
@@ -27,31 +27,32 @@ final class ReceivedPresentation: Sendable {
 
     var origin: NodeName { present.origin }
 
-    /// The reason for the next process to drop it; nil while the request below stands.
+    /// The reason for the next process to drop the presentation; nil while the request below
+    /// stands.
     var withdrawal: Message.WithdrawReason? { givenUp.withLock { $0 } }
 
-    /// Whether the link to the child knows its end, so that the chain's need not be reported.
+    /// Whether the link to the child knows the end, so that the chain need not report its own end.
     var isEnded: Bool { ended.load(ordering: .acquiring) }
 
-    /// An answer has its result, or another end came before.
+    /// Notes that an answer has its result, or that another end came before.
     func hasEnded() { ended.store(true, ordering: .releasing) }
 
-    /// An option is about to be carried out; false once that is left to a later call.
+    /// Begins the attempt of an option; false once the attempt is left to a later call.
     func beginsAttempt() -> Bool {
         attempt.compareExchange(
             expected: .none, desired: .begun, ordering: .acquiringAndReleasing
         ).original != .left
     }
 
-    /// A later call with the same presentation begins, and makes the attempt if this one has not
-    /// begun it; returns whether it is left to that call.
+    /// Leaves the attempt to a later call with the same presentation, unless this call has begun
+    /// the attempt; returns whether it is left.
     func leavesAttempt() -> Bool {
         attempt.compareExchange(
             expected: .none, desired: .left, ordering: .acquiringAndReleasing
         ).original != .begun
     }
 
-    /// Marks it withdrawn by the child or its hop; nil: only this node shuts down.
+    /// Marks the presentation as withdrawn by the child or its hop; nil: only this node shuts down.
     func withdrawn(_ reason: Message.WithdrawReason?) { givenUp.withLock { $0 = reason } }
 }
 

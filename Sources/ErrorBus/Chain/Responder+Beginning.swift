@@ -8,7 +8,7 @@ extension Responder {
     ///
     /// - Parameters:
     ///   - options: The caller's settings for this presentation.
-    ///   - context: The presentation inside which this one begins, when called from a hook, an
+    ///   - context: The presentation inside which this one begins, for a call from a hook, an
     ///     override or an attempt of an option that a hook added. Only its nesting depth is used,
     ///     so that an error which presents itself endlessly ends with `tooManyHops`.
     public func presentError(
@@ -29,7 +29,7 @@ extension Responder {
         Task { completionHandler(await presentError(error).didRecover) }
     }
 
-    /// Runs `operation`. When it throws, presents the error here; when that recovers, runs the
+    /// Runs `operation`. If it throws, presents the error here; if an answer recovers, runs the
     /// operation again, as `NSDocument` repeats its autosaving check until no error is signalled.
     /// Each repetition's error is a new presentation linked to the one before.
     ///
@@ -38,7 +38,7 @@ extension Responder {
     ///
     /// - Parameters:
     ///   - options: Settings for each presentation; an id applies to the first one only.
-    ///   - context: The presentation inside which they begin, as for
+    ///   - context: The presentation inside which these presentations begin, as for
     ///     ``presentError(_:options:from:)``.
     ///   - isolation: The actor that runs the operation; the caller's by default.
     ///   - operation: The work, which runs again only after its error was recovered from.
@@ -104,9 +104,9 @@ extension Responder {
 /// The number of presentations that began in this process and are under way, by type of responder.
 /// It detects a hook that presents its own error again without naming its context.
 enum PresentationsBegun {
-    /// A higher count at one type is taken for an error that presents itself endlessly. Equal to
-    /// the limit that a node has for all of its children; a parent's limit for one child is far
-    /// lower.
+    /// The highest count at one type of responder; above it an error counts as presenting itself
+    /// endlessly. Equal to the limit that a node has for all of its children; a parent's limit for
+    /// one child is far lower.
     static let countMax = 16_384
 
     private static let counts = Mutex<[ObjectIdentifier: Int]>([:])

@@ -20,7 +20,7 @@ extension Responder {
             error, in: context, hook: { try await willPresentError($0, in: $1) }, offer: offer)
     }
 
-    /// As above, with another hook in place of `willPresentError`.
+    /// Runs another hook in place of `willPresentError`, then gives the error to `offer`.
     func forward(
         _ error: any Error, in context: PresentationContext,
         hook: (any Error, PresentationContext) async throws -> (any Error)?,
@@ -51,7 +51,8 @@ extension Responder {
         }
     }
 
-    /// Runs `body` in the presentation of `context`; when `context` was used before, in a new one.
+    /// Runs `body` in the presentation of `context`, or in a new presentation if `context` was used
+    /// before.
     func carryOn(
         _ context: PresentationContext, _ body: (PresentationContext) async -> Outcome
     ) async -> Outcome {
@@ -103,7 +104,7 @@ extension Responder {
         }
     }
 
-    /// The responder after this one; nil where the chain is cut and errors are dropped.
+    /// The responder after this one; nil if the chain is cut and errors are dropped.
     var successor: (any Responder)? {
         get async {
             if let next = await next { return next }

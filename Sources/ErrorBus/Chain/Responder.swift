@@ -13,7 +13,7 @@ public protocol Responder: Sendable {
     /// The responder that gets the errors not handled here; nil cuts the chain.
     var next: (any Responder)? { get async }
 
-    /// What happens to an error when ``next`` is nil; ``CutChainPolicy/drop`` by default.
+    /// The end of an error when ``next`` is nil; ``CutChainPolicy/drop`` by default.
     var cutChainPolicy: CutChainPolicy { get async }
 
     /// The name in outcomes and audits; by default the type's name.
@@ -34,8 +34,8 @@ public protocol Responder: Sendable {
         _ error: any Error, in context: PresentationContext
     ) async throws -> (any Error)?
 
-    /// Called when an error that passed here will be neither shown nor recovered from, so that
-    /// resources kept for its recovery can be released (`NSDocument.willNotPresentError`).
+    /// Gets an error that passed here and will be neither shown nor recovered from, so that the
+    /// responder can release resources kept for its recovery (`NSDocument.willNotPresentError`).
     func willNotPresentError(
         _ error: any Error, reason: Outcome.Reason, in context: PresentationContext
     ) async
@@ -64,13 +64,14 @@ extension Responder {
     }
 }
 
-/// What happens to an error at a responder whose `next` is nil. Declared, because the precedents
-/// disagree: ios-presentError drops the error, AppKit and HRS send it to the application.
+/// The end of an error at a responder whose `next` is nil. Responders declare it, because the
+/// precedents disagree: ios-presentError drops the error, AppKit and HRS send it to the
+/// application.
 public enum CutChainPolicy: Sendable {
     /// Completes the caller with `detached`; nothing is shown.
     case drop
-    /// Goes straight to a configured root, skipping the responders between.
+    /// Sends the error straight to a configured root, skipping the responders between.
     case root(any Responder)
-    /// Goes to a presenter of this process.
+    /// Sends the error to a presenter of this process.
     case presentLocally(any Responder)
 }
