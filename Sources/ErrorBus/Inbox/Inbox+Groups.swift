@@ -1,9 +1,9 @@
 // Groups: one answer for all members.
 extension Inbox {
-    /// Groups with an open member, most severe first, then oldest.
+    /// The groups with an open member, most severe first, then oldest.
     package var groups: [InboxGroup] { read { $0.openGroups(at: .now) } }
 
-    /// What changed after `seen`, for a reader that is sent each change; of one moment.
+    /// The changes after `seen`, of one moment, for a reader that gets every change.
     ///
     /// - Parameter limit: The most items; the rest follows.
     package func update(
@@ -15,11 +15,12 @@ extension Inbox {
     /// Answers the open members of a group with the same option.
     ///
     /// - Parameters:
-    ///   - chosen: The members it answers; the others stay open. Nil for all.
-    ///   - id: Names this request; repeated, it acknowledges what it has done, and does the rest.
+    ///   - chosen: The members to answer; the others stay open. Nil for all.
+    ///   - id: Names this request; a repetition acknowledges the members that it has answered, and
+    ///     answers the rest.
     ///   - seen: The revision of the inbox that the person saw; later members are not answered.
     ///   - values: The values of the option's fields: the same for all.
-    ///   - comment: Why the author answers so: the same for all.
+    ///   - comment: The author's reason for the answer: the same for all.
     /// - Returns: The members answered, and the reason for each refused one.
     /// - Throws: When no such group is open.
     package func answerGroup(
@@ -36,11 +37,11 @@ extension Inbox {
         }
     }
 
-    /// Proposes an option that needs two people for the open members of a group. A member for
-    /// which an option is proposed already is refused.
+    /// Proposes an option that needs two people for the open members of a group. Refuses a member
+    /// for which an option is already proposed.
     ///
     /// - Parameters:
-    ///   - chosen: The members it is proposed for. Nil for all.
+    ///   - chosen: The members to propose the option for. Nil for all.
     ///   - id: Names this request, as for an answer.
     ///   - seen: The revision of the inbox that the person saw; later members are left alone.
     /// - Throws: When no such group is open.
@@ -58,12 +59,12 @@ extension Inbox {
         }
     }
 
-    /// Confirms what another person proposed for the open members of a group, and proposes
-    /// nothing. A member with another proposal, or without one, is refused.
+    /// Confirms the proposals of another person for the open members of a group, and proposes
+    /// nothing. Refuses a member with another proposal, or without one.
     ///
     /// - Parameters:
-    ///   - proposals: Those that the person saw.
-    ///   - chosen: The members it is confirmed for. Nil for all.
+    ///   - proposals: The proposals that the person saw.
+    ///   - chosen: The members to confirm. Nil for all.
     ///   - id: Names this request, as for an answer.
     ///   - seen: The revision of the inbox that the person saw; later members are left alone.
     ///   - counts: Whether the author of a proposal may still propose it.
@@ -97,7 +98,7 @@ extension Inbox {
         return given
     }
 
-    /// Undoes those of these answers of a group that are still held.
+    /// Undoes the answers among these of a group that are still held.
     ///
     /// - Throws: When there is no such group, or none of the answers is still held.
     package func undoGroup(
@@ -108,13 +109,13 @@ extension Inbox {
         }
     }
 
-    /// Claims the open members of a group in one step; those that another person has claimed are
-    /// left out.
+    /// Claims the open members of a group in one step, except members that another person has
+    /// claimed.
     ///
     /// - Parameters:
-    ///   - chosen: The members it claims. Nil for all.
+    ///   - chosen: The members to claim. Nil for all.
     ///   - takesOver: Whether to replace other people's claims.
-    ///   - receiver: The person to whom the claims are handed; nil: the one who claims them.
+    ///   - receiver: The person who gets the claims; nil: the person who claims.
     ///   - seen: The revision of the inbox that the person saw; later members are left alone.
     /// - Returns: The members claimed, and the reason for each one left out.
     /// - Throws: When no such group is open.
@@ -132,10 +133,10 @@ extension Inbox {
         return result
     }
 
-    /// Releases this person's claims of a group in one step; those of others stay.
+    /// Releases this person's claims of a group in one step; the claims of others stay.
     ///
     /// - Parameters:
-    ///   - chosen: The members it releases. Nil for all.
+    ///   - chosen: The members to release. Nil for all.
     ///   - seen: The revision of the inbox that the person saw; later members are left alone.
     /// - Returns: The members released, and the reason for each one that another person has
     ///   claimed. A member without a claim is in neither.
@@ -152,7 +153,7 @@ extension Inbox {
         return result
     }
 
-    /// Does something to each chosen member that had arrived by revision `seen`, and notes the
+    /// Applies an act to each chosen member that had arrived by revision `seen`, and notes the
     /// refusals.
     private func forEach(
         ofGroup number: Int, only chosen: Set<PresentationID>?, seen: UInt64?,
@@ -167,8 +168,8 @@ extension Inbox {
         return result
     }
 
-    /// The open members of a group that had arrived by revision `seen`, oldest first, and those
-    /// that a request with this id has answered.
+    /// The open members of a group that had arrived by revision `seen`, oldest first, and the
+    /// members that a request with this id has answered.
     ///
     /// - Throws: When there is none.
     package func members(
@@ -187,7 +188,7 @@ extension Inbox {
     /// - Parameters:
     ///   - id: Names the proposal; repeating it is acknowledged and changes nothing.
     ///   - values: The values of the option's fields, which the other person confirms as well.
-    ///   - comment: Why the first person proposes it, which the answer then has.
+    ///   - comment: The first person's reason for the proposal, which the answer then has.
     @discardableResult
     package func propose(
         _ presentation: PresentationID, option: String, by person: SignedInPerson,
@@ -200,10 +201,10 @@ extension Inbox {
         }
     }
 
-    /// Confirms what another person proposed, which answers the presentation.
+    /// Confirms the proposal of another person, which answers the presentation.
     ///
     /// - Parameters:
-    ///   - proposal: The one that the person saw.
+    ///   - proposal: The proposal that the person saw.
     ///   - id: Names the answer; repeating it is acknowledged and changes nothing.
     ///   - undo: As for every answer.
     @discardableResult
@@ -218,7 +219,7 @@ extension Inbox {
         }
     }
 
-    /// Withdraws or declines what is proposed, which it returns; with `only` no other proposal.
+    /// Withdraws or declines the proposal, and returns it; with `only`, no other proposal.
     @discardableResult
     package func decline(
         _ presentation: PresentationID, only meant: UniqueID? = nil

@@ -39,7 +39,7 @@ package final class Inbox: Presenter {
         change { $0.machine.restored(records, at: .now) }
     }
 
-    /// The changes up to this revision are stored. From now on only what is stored is forgotten.
+    /// The changes up to this revision are stored. The inbox forgets only stored ones from now on.
     package func kept(upTo revision: UInt64) {
         state.withLock { $0.machine.kept(upTo: revision) }
     }
@@ -141,11 +141,11 @@ package final class Inbox: Presenter {
     ///
     /// - Parameters:
     ///   - by: The author, for the record and for everyone who sees the presentation.
-    ///   - identity: Who that is, whatever the name (``SignedInPerson``); also for other acts.
+    ///   - identity: The author's identity (``SignedInPerson``); also for other acts.
     ///   - id: Names this answer; repeating it is acknowledged and changes nothing.
     ///   - undo: How long the answer is held so that it can be undone; at most until the deadline.
     ///   - values: The values of the option's fields, by name, those of secrets among them.
-    ///   - comment: Why the author answers so.
+    ///   - comment: The author's reason for the answer.
     @discardableResult
     package func answer(
         _ presentation: PresentationID, option: String, by: String, of identity: String? = nil,
@@ -161,7 +161,7 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Performs what the machine decides about an answer.
+    /// Performs the machine's decision about an answer.
     func decide(
         _ presentation: PresentationID,
         _ body: (inout InboxMachine, Moment) throws(InboxRefusal) -> InboxDecision
@@ -189,7 +189,7 @@ package final class Inbox: Presenter {
         try attempt { state throws(InboxRefusal) in try body(&state.machine, .now) }
     }
 
-    /// An act on the claims of a group, and the prompts of the members that it changed.
+    /// Performs an act on the claims of a group, and updates the prompts of the changed members.
     func actOnClaims(
         _ body: (inout InboxMachine, Moment) throws(InboxRefusal) -> GroupClaim
     ) throws(InboxRefusal) -> (GroupClaim, [Prompt]) {
@@ -200,7 +200,7 @@ package final class Inbox: Presenter {
     }
 
     /// Ends an open presentation without a prompt: the origin completes with `withheld`. A
-    /// presentation claimed by a person is left open.
+    /// presentation that a person has claimed stays open.
     package func withhold(_ id: PresentationID, by decider: String) throws(InboxRefusal) {
         let waiting = try attempt { state throws(InboxRefusal) in
             try state.machine.withheld(id, by: decider, at: .now)
@@ -312,7 +312,7 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Whether it is answered and its result is still unknown.
+    /// Whether the presentation is answered and its result is still unknown.
     private func lacksResult(_ id: PresentationID) -> Bool {
         if case .answered = (try? item(id))?.stage { true } else { false }
     }
@@ -321,9 +321,9 @@ package final class Inbox: Presenter {
 
     /// The number of the latest change.
     package var revision: UInt64 { state.withLock { $0.machine.revision } }
-    /// The latest change of what it has forgotten: a reader that has seen less may lack an end.
+    /// The latest forgotten change: a reader that has seen less may lack an end.
     package var forgottenRevision: UInt64 { state.withLock { $0.machine.forgottenRevision } }
-    /// How many presentations wait for an answer.
+    /// The number of presentations that wait for an answer.
     package var openCount: Int { state.withLock { $0.machine.openCount } }
 
     /// The items changed after revision `seen`, oldest change first; from 0: all.
