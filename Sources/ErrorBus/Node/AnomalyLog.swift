@@ -1,7 +1,7 @@
 import Logging
 
-/// Counts dropped messages and logs them: each at debug level, and faults of a peer as warnings, at
-/// most one in ten seconds for each kind, since a peer can cause any number of them.
+/// The log and the counts of dropped messages: each at debug level, and faults of a peer as
+/// warnings, at most one in ten seconds for each kind, since a peer can cause any number of them.
 struct AnomalyLog: Sendable {
     private static let pause: UInt64 = 10_000
 
@@ -35,8 +35,8 @@ struct AnomalyLog: Sendable {
     }
 }
 
-/// Logs the links that a node refuses: each kind once in ten seconds, with its count, since a peer
-/// can cause any number of refusals.
+/// The log of the links that a node refuses: each kind once in ten seconds, with its count, since a
+/// peer can cause any number of refusals.
 struct RefusalLog: Sendable {
     private static let pause: UInt64 = 10_000
 
@@ -68,9 +68,9 @@ struct RefusalLog: Sendable {
     }
 }
 
-/// Logs children that come and go: at most 60 lines in ten seconds, since a peer can do so any
-/// number of times, where there are no keys under any number of names. Then one line says how many
-/// were left out.
+/// The log of children that come and go: at most 60 lines in ten seconds, since a peer can come and
+/// go any number of times, and without keys under any number of names. Then one line has the number
+/// of lines left out.
 struct ChildLog: Sendable {
     static let lineMax = 60
     private static let pause: UInt64 = 10_000
@@ -78,7 +78,7 @@ struct ChildLog: Sendable {
     private var began: MonotonicTime?
     private var count = 0
 
-    /// When the line that says how many were left out is due.
+    /// The time of the line about the lines left out.
     var nextDue: MonotonicTime? {
         count > Self.lineMax ? began.map { $0 + Self.pause } : nil
     }
@@ -90,7 +90,7 @@ struct ChildLog: Sendable {
         logger.info("\(line.message)", metadata: details)
     }
 
-    /// Says how many lines were left out, once their ten seconds are over.
+    /// Logs the number of lines left out, once their ten seconds are over.
     mutating func ticked(at now: MonotonicTime, _ logger: Logger) {
         guard let began, now.since(began) >= Self.pause else { return }
         let leftOut = count - Self.lineMax

@@ -4,11 +4,11 @@ import Synchronization
 /// task, and reports the chain's end to the driver. Its methods are called on the transport's
 /// thread and must not wait.
 final class ChildPresentations: Sendable {
-    /// The most work whose tasks have not begun, in bytes to read. Above it, a flood would delay a
+    /// The most work whose tasks have not begun, in bytes to read. With more, a flood would delay a
     /// good client's presentations among the process's tasks; so the rest waits in the transport's
     /// fair lines.
     static let waitingMax = 128 << 10
-    /// What a task costs beside the bytes that it reads.
+    /// The cost of a task beside the bytes that it reads.
     static let taskCost = 1_024
 
     private struct Running {
@@ -19,14 +19,14 @@ final class ChildPresentations: Sendable {
 
     let chain: any Responder
     private let name: NodeName
-    /// Whether a responder in the chain reads reports, so that an invalid one is refused here.
+    /// Whether a responder in the chain reads reports, so that this node refuses an invalid report.
     private let readsReports: Bool
-    /// Signs this node's answers.
+    /// The keys that sign this node's answers.
     private let keys: KeyRing?
     /// The decisions that this node made itself.
     private let decisions: Decisions
     private let running = Mutex<[PresentationID: Running]>([:])
-    /// In bytes.
+    /// The waiting work, in bytes.
     private let waiting = Atomic(0)
 
     init(name: NodeName, chain: any Responder, readsReports: Bool, parts: NodeParts) {
@@ -38,7 +38,7 @@ final class ChildPresentations: Sendable {
         self.readsReports = readsReports
     }
 
-    /// How many are in the chain.
+    /// The number of presentations in the chain.
     var count: Int { running.withLock(\.count) }
 
     var isReady: Bool { waiting.load(ordering: .relaxed) < Self.waitingMax }
@@ -87,7 +87,7 @@ final class ChildPresentations: Sendable {
         running.task.cancel()
     }
 
-    /// Updates the prompt here.
+    /// Updates the prompt here with the contact to the origin.
     func reachable(_ id: PresentationID, _ isReachable: Bool) {
         running.withLock { $0[id] }?.received.contact.set(isReachable)
     }
@@ -114,7 +114,7 @@ final class ChildPresentations: Sendable {
     }
 
     /// Asks the journal about a presentation that this life of the node does not know. Any peer can
-    /// cause that, so it counts as waiting until it is done.
+    /// cause such a request, so it counts as waiting work until it is done.
     private func consult(
         _ driver: NodeDriver, _ work: @escaping @Sendable (Decisions) async -> Void
     ) {
@@ -145,8 +145,8 @@ final class ChildPresentations: Sendable {
         }
     }
 
-    /// Presents what returned while its former call carried out an option. That one's outcome
-    /// counts, and no second attempt is made.
+    /// Presents a presentation that returned while its former call carried out an option. The
+    /// outcome of the former call counts, and no second attempt is made.
     private func present(
         _ received: ReceivedPresentation, generation: Int, after former: Task<Outcome, Never>,
         _ driver: NodeDriver
@@ -170,7 +170,7 @@ final class ChildPresentations: Sendable {
     }
 
     /// The error and its context, or the refusal of an unreadable report. Apart from the call that
-    /// waits, so that nothing of this is kept while it does.
+    /// waits, so that the waiting call keeps nothing of this.
     @inline(never)
     private func beginning(
         of received: ReceivedPresentation, generation: Int, _ driver: NodeDriver
@@ -215,7 +215,7 @@ extension Message.Present {
 }
 
 extension Transport {
-    /// A time of the transport's clock on the clock that chains use.
+    /// The time of the transport's clock as a time of the clock that chains use.
     func instant(of time: MonotonicTime) -> ContinuousClock.Instant {
         .now + .milliseconds(Int64(clamping: time.since(now)))
     }

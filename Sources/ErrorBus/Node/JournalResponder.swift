@@ -9,12 +9,12 @@ final class JournalResponder: Responder {
     private let journal: any DecisionJournal
     private let decisions: Decisions
     private let asksAgain: Bool
-    /// The presentations of this life of the node, with their counts: one that returns while its
-    /// former call ends was shown, but not before a restart.
+    /// The presentations of this life of the node, with their counts: a presentation that returns
+    /// while its former call ends was shown, but not before a restart.
     private let present = Mutex<[PresentationID: Int]>([:])
 
     /// - Parameter asksAgain: Whether a presentation that may have been shown before a restart is
-    ///   shown again. Otherwise it is refused (410).
+    ///   shown again. Otherwise the node refuses it (410).
     init(
         _ name: NodeName, next: any Responder, journal: any DecisionJournal,
         audit: (any AuditLog)?, asksAgain: Bool, logger: Logger
@@ -142,8 +142,8 @@ final class JournalResponder: Responder {
             ?? Outcome(didRecover: false, reason: .expired, decidedBy: name.description)
     }
 
-    /// Records an end without an answer: withdrawn, expired or withheld. Not when the node stops:
-    /// then the presentation returns when its origin presents it again.
+    /// Records an end without an answer: withdrawn, expired or withheld. Records nothing when the
+    /// node stops: then the origin presents again.
     private func noteEnd(_ outcome: Outcome, in context: PresentationContext) async {
         guard outcome.answer == nil, outcome.refusalCode == nil else { return }
         let isGivenUp = context.received?.withdrawal != nil

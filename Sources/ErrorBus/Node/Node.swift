@@ -30,9 +30,9 @@ public final class Node: Service {
     /// Whether children's errors only go to the parents.
     private let isPassage: Bool
     private let parts: NodeParts
-    /// The number of endpoints that it listens on while it runs.
+    /// The number of endpoints that the node listens on while it runs.
     let listenCount: Int
-    /// Why it may not run: an endpoint beyond this machine, without keys.
+    /// The reason why the node may not run: an endpoint beyond this machine, without keys.
     private let insecurity: NodeError?
     private let isStarted = Atomic(false)
 
@@ -118,7 +118,7 @@ public final class Node: Service {
         get async { isStarted.load(ordering: .acquiring) ? await transport.boundEndpoints() : [] }
     }
 
-    /// The keys of its tcp links; nil: links without keys.
+    /// The keys of the node's tcp links; nil: links without keys.
     package var keys: KeyRing? { parts.keys }
 
     /// The sizes of this node's tables; all 0 before it runs. Asks the thread of the sockets, so a
@@ -172,7 +172,7 @@ public final class Node: Service {
     }
 }
 
-/// Why a node cannot be made or run.
+/// The reason why a node cannot be made or run.
 public enum NodeError: Error, Hashable, Sendable {
     /// The name has another meaning on every link.
     case reservedName(NodeName)

@@ -1,6 +1,7 @@
 // The sockets of a node.
 extension NodeDriver: TransportReceiver {
-    /// Messages of parents are always accepted.
+    /// Whether the driver accepts more messages of a socket. Messages of parents are always
+    /// accepted.
     nonisolated func isReady(on socket: SocketID) -> Bool {
         assumeIsolated { $0.takesMore || !$0.sockets.contains(socket) }
     }
@@ -51,7 +52,7 @@ extension NodeDriver: TransportReceiver {
         case probe(NodeMachine.Way)
     }
 
-    /// Nil for a closed socket, whose late messages belong to no link.
+    /// The owner of a socket; nil for a closed socket, whose late messages belong to no link.
     private func side(of socket: SocketID) -> Side? {
         if sockets.contains(socket) { return .below }
         for way in ways.indices {
@@ -82,8 +83,8 @@ extension NodeDriver: TransportReceiver {
         }
     }
 
-    /// Also called after the stop, until the socket is closed: the machine then refuses requests
-    /// for a while.
+    /// Takes a message of a child. Also called after the stop, until the socket is closed: the
+    /// machine then refuses requests for a while.
     private func takeFromBelow(_ frames: [Frame], _ socket: SocketID, _ sender: KeyHolder?) {
         let peer: PeerID
         let body: ArraySlice<Frame>
@@ -156,8 +157,8 @@ extension NodeDriver: TransportReceiver {
 
 // Messages to children and clients.
 extension NodeDriver {
-    /// A message that is not sent is refused where nothing else would come: a STATE, and the answer
-    /// to a peer without a link, which gets one reply for each request.
+    /// Sends a message to a peer. If a STATE, or the answer to a peer without a link, cannot be
+    /// sent, the peer gets a refusal: it gets one reply for each request.
     func send(_ message: Message, to peer: PeerID, _ vanished: inout Set<PeerID>) {
         if case .reject(let reject) = message { noteRefusal(reject, of: peer) }
         guard !send(message.frames, to: peer, &vanished) else { return }
@@ -168,7 +169,8 @@ extension NodeDriver {
         }
     }
 
-    /// A reply that is not sent is refused: its client waits for no other.
+    /// Sends a reply to a bare client, or a refusal if the reply cannot be sent: the client waits
+    /// for no other.
     func send(_ reply: BareReply, to peer: PeerID, _ vanished: inout Set<PeerID>) {
         guard !send([reply.frame], to: peer, &vanished) else { return }
         let reject = LargeMessages.refusal(of: reply.id)
@@ -254,7 +256,7 @@ extension NodeDriver {
         _ = transport.send([[]] + message.frames, on: socket)
     }
 
-    /// Whether the key by which a peer came no longer passes.
+    /// Whether the key of a peer is no longer accepted.
     func isRevoked(_ peer: PeerID) -> Bool {
         peer.holder.map { keys?.accepts($0) == false } ?? false
     }

@@ -2,7 +2,7 @@ import Logging
 
 // What a node says of its links, to its operator.
 extension NodeDriver {
-    /// Adds the links' part of the status.
+    /// Adds the links' part to the status.
     func tell(into status: inout NodeStatus) {
         count(into: &status.tables)
         machine.below.tell(into: &status, at: transport.now)

@@ -1,10 +1,11 @@
 import Logging
 import Synchronization
 
-/// Drives a ``NodeMachine``: sockets on one side, the node's chain on the other. Shares its
-/// transport's thread.
+/// The driver of a ``NodeMachine``: it has sockets on one side and the node's chain on the other,
+/// and shares its transport's thread.
 actor NodeDriver {
-    /// Receives the state of a presentation. Called on the transport's thread; must not wait.
+    /// A closure that gets the state of a presentation. Called on the transport's thread; must not
+    /// wait.
     typealias Moved = @Sendable (PresentationState) -> Void
 
     /// A responder of this process that waits for a parent's answer.
@@ -35,7 +36,7 @@ actor NodeDriver {
         let presentations: ChildPresentations
         /// Whether the chain leads only to the parents.
         let isPassage: Bool
-        /// Makes the content of STATE, off this thread.
+        /// The maker of the content of STATE, off this thread.
         let state: @Sendable () async -> Frame
     }
 
@@ -51,26 +52,27 @@ actor NodeDriver {
     var anomalies = AnomalyLog()
     var failures = FailedConnectionLog()
     var largeMessages = LargeMessages()
-    /// Nil until keys are replaced for the first time: those of all links pass.
+    /// The keys; nil until they are replaced for the first time: until then the keys of all links
+    /// are accepted.
     var keys: KeyRing?
     private(set) var isStopped = false
     private let listens: [Endpoint]
     /// The listening sockets.
     private(set) var sockets: [SocketID] = []
-    /// Nil before the start and after the stop, so that it keeps no other object alive.
+    /// The chain; nil before the start and after the stop, so that it keeps no other object alive.
     private var chain: Chain?
     private var callers: [Int: Caller] = [:]
     private var callerCount = 0
     private var attempts: [NodeMachine.Attempt: [CheckedContinuation<RecoveryResult, Never>]] = [:]
-    /// What the one-frame reports cost that are being read, as ``ChildPresentations`` counts.
+    /// The cost of the one-frame reports that are being read, as ``ChildPresentations`` counts.
     private var bareReadingCost = 0
     private(set) var refusedCount = 0
     private var refusals = RefusalLog()
     private var children = ChildLog()
     private var burst = BurstMeter()
-    /// When the transport wakes this driver, as far as it was requested since it last did.
+    /// The requested time of the next wake-up; nil if none was requested since the last one.
     private var wakeTime: MonotonicTime?
-    /// Nil after the stop.
+    /// The calls from other threads; nil after the stop.
     private nonisolated let mailbox = Mutex<[Posted]?>([])
 
     init(
@@ -105,7 +107,7 @@ actor NodeDriver {
     }
 
     /// Sends BYE, withdraws the node's own presentations, and completes every waiting caller.
-    /// Children present theirs again.
+    /// Children present again.
     func stop() {
         guard !isStopped else { return }
         takePosted()
@@ -122,8 +124,8 @@ actor NodeDriver {
     // MARK: For the chain
 
     /// Presents on a link upward, and waits for the decision. Cancelling the task withdraws, with
-    /// the reason of `withdrawal()`; nil leaves it, since the caller returns. `isOriginReachable()`
-    /// is read at the sending: the machine knows of later changes.
+    /// the reason of `withdrawal()`; nil withdraws nothing, since the caller returns.
+    /// `isOriginReachable()` is read at the sending: the machine knows of later changes.
     func present(
         _ request: UplinkRequest, on way: NodeMachine.Way, moved: @escaping Moved,
         withdrawal: @escaping @Sendable () -> Message.WithdrawReason? = { .origin },
@@ -144,7 +146,8 @@ actor NodeDriver {
         }
     }
 
-    /// Not inlined, so that nothing of this is kept while its caller waits.
+    /// Sends the request of a caller. Not inlined, so that the waiting caller keeps nothing of
+    /// this.
     @inline(never)
     private func ask(
         _ request: UplinkRequest, on way: NodeMachine.Way, _ number: Int, _ caller: Caller
@@ -176,7 +179,7 @@ actor NodeDriver {
         }
     }
 
-    /// Not inlined, so that nothing of this is kept while its caller waits.
+    /// Sends an answer down. Not inlined, so that the waiting caller keeps nothing of this.
     @inline(never)
     private func send(
         _ answer: Answer, of id: PresentationID, generation: Int,
@@ -193,7 +196,8 @@ actor NodeDriver {
         perform(actions)
     }
 
-    /// The chain ended. Callable from any thread, in order with ``move(_:generation:to:)``.
+    /// The chain ended a presentation. Callable from any thread, in order with
+    /// ``move(_:generation:to:)``.
     nonisolated func complete(_ id: PresentationID, generation: Int, verdict: DownlinkVerdict) {
         post(.completed(id, generation: generation, verdict))
     }

@@ -17,8 +17,8 @@ public struct NodeParts: Sendable {
     package let routes = RouteTable()
     /// The store of this node's decisions, across its lives.
     package var journal: (any DecisionJournal)?
-    /// Whether presentations that may have been shown before a restart are shown again; otherwise
-    /// they are refused (410).
+    /// Whether the node shows presentations again that may have been shown before a restart;
+    /// otherwise it refuses them (410).
     package var asksAgainAfterRestart = true
     /// A closure that changes the report of each error of this process where the error enters the
     /// node, before a rule, a presenter, a ledger or another process gets it; nil for none. It
@@ -47,8 +47,8 @@ public struct NodeParts: Sendable {
 
     /// Parts with a logger and the defaults of everything else.
     ///
-    /// - Parameter logger: Kept as ``logger`` in a form that also records errors for the node's
-    ///   status. Other parts of the program may log with that one too.
+    /// - Parameter logger: The parts keep it as ``logger``, in a form that also records errors for
+    ///   the node's status. Other parts of the program may use that form too.
     public init(logger: Logger) { self.logger = faults.watching(logger) }
 }
 
@@ -59,7 +59,7 @@ extension NodeParts {
     }
 }
 
-/// The entrance of a node for the errors of its own process: the report of each is redacted here.
+/// The entrance of a node for the errors of its own process: it redacts the report of each.
 ///
 /// A responder may replace an error; the error that the caller's process keeps is unchanged, and so
 /// is the attempter of its options.

@@ -4,7 +4,7 @@ struct NodePresenting {
     private let parts: NodeParts
     private let chain: NodeParts.Chain
 
-    /// Nil for a node without presenters.
+    /// The presenters of these parts; nil for a node without presenters.
     init?(_ settings: NodeSettings, _ parts: NodeParts) {
         self.settings = settings
         self.parts = parts
@@ -43,8 +43,8 @@ struct CutEnd: Responder {
     var next: (any Responder)? { get async { nil } }
 }
 
-/// Gives this process's own presentations the node's deadline if they have none. Children's have
-/// their origin's deadline, or none.
+/// A responder that gives this process's own presentations the node's deadline if they have none.
+/// Presentations of children have their origin's deadline, or none.
 private struct DeadlineResponder: Responder {
     let name: NodeName
     let deadline: Duration

@@ -6,13 +6,13 @@ public struct NodeSettings: Hashable, Sendable {
     public var listen: [Endpoint] = []
     /// The time limit of a presentation that arises here; nil: as long as its caller lives.
     public var deadline: Duration?
-    /// What happens to open presentations once ``grace`` has passed without a parent.
+    /// The policy for open presentations once ``grace`` has passed without a parent.
     public var whenUnreachable = UnreachablePolicy.hold
     /// The time without a reachable parent after which ``whenUnreachable`` applies; 10 s by
     /// default.
     public var grace: Duration = .seconds(10)
-    /// The time after which the presentations of a child that is out of reach are withdrawn; 60 s
-    /// by default.
+    /// The time after which the node withdraws the presentations of a child that is out of reach;
+    /// 60 s by default.
     public var abandonAfter: Duration = .seconds(60)
     /// Whether links to other machines need no keys. By default a node without keys refuses to
     /// listen on anything but ipc and loopback (``NodeError/unauthenticated(_:)``), and to connect
@@ -23,8 +23,8 @@ public struct NodeSettings: Hashable, Sendable {
     public init(name: NodeName) { self.name = name }
 }
 
-/// What an origin does with an open presentation once its parent has been out of reach for longer
-/// than the grace.
+/// The policy of an origin for an open presentation once its parent has been out of reach for
+/// longer than the grace.
 public enum UnreachablePolicy: String, Hashable, Sendable, CaseIterable {
     /// Wait; the error is presented when the link is back.
     case hold

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Assembles the status of a node from its parts.
+/// The source of a node's status, which it assembles from the node's parts.
 final class NodeStatusSource: Sendable {
     private let name: NodeName
     private let version: String
@@ -19,7 +19,7 @@ final class NodeStatusSource: Sendable {
         faults = parts.faults
     }
 
-    /// The sockets' thread runs from now on and can be asked.
+    /// Notes that the sockets' thread runs from now on and can be asked.
     func started() { startedAt.withLock { $0 = .now } }
 
     /// The status, from the thread of the sockets.

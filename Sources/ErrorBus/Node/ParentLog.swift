@@ -3,7 +3,7 @@ import Logging
 /// The log lines about a node's parents: up, lost, refusing, or missing for a minute. Pure: time
 /// comes in, lines go out.
 ///
-/// Events that resolve themselves are `info`, those that may need a person `warning`. The keys are
+/// Events that resolve themselves are `info`, events that may need a person `warning`. The keys are
 /// those of docs/operations.md.
 struct ParentLog: Sendable {
     struct Line: Hashable, Sendable {
@@ -29,9 +29,9 @@ struct ParentLog: Sendable {
 
     private let times: LinkTimes
     private var parent: NodeName?
-    /// Since when there has been no parent; nil while there is one.
+    /// The time since when there has been no parent; nil while there is one.
     private var missingSince: MonotonicTime?
-    /// When the next warning is due.
+    /// The time of the next warning.
     private var warningDue: MonotonicTime?
     private var refusal: Refusal?
     private var crowdedAt: MonotonicTime?
@@ -59,7 +59,8 @@ struct ParentLog: Sendable {
             details: ["parent": parent?.description ?? "unknown", "reason": reason])
     }
 
-    /// The parent refused the link. Nil when the same refusal was logged recently.
+    /// The line for a refusal of the link by the parent. Nil if the same refusal was logged
+    /// recently.
     mutating func refused(_ reject: Message.Reject, at now: MonotonicTime) -> Line? {
         var untold = 0
         if var last = refusal, last.reject.code == reject.code, last.reject.reason == reject.reason
@@ -80,7 +81,7 @@ struct ParentLog: Sendable {
             ])
     }
 
-    /// The parent has no room for more. Nil when that was logged recently.
+    /// The line for a parent without room for more presentations. Nil if that was logged recently.
     mutating func crowded(_ waitingCount: Int, at now: MonotonicTime) -> Line? {
         if let crowdedAt, now.since(crowdedAt) < Self.refusalPause { return nil }
         crowdedAt = now

@@ -5,7 +5,7 @@ import Synchronization
 /// Its report is parsed when a responder asks for it, so a relay whose chain leaves the error
 /// unchanged passes the bytes on unparsed.
 package struct RemoteError: AttemptableError {
-    /// The report as received.
+    /// The payload of the report, as received.
     let payload: Frame
     let remote: RemoteAttempter
 
@@ -13,7 +13,7 @@ package struct RemoteError: AttemptableError {
     package var attempter: any RecoveryAttempter { remote }
 }
 
-/// A report that is parsed once, when it is needed.
+/// A report that is parsed once, when a responder asks for it.
 final class ReportReading: Sendable {
     private let payload: Frame
     private let result = Mutex<Result<ErrorReport, ReportError>?>(nil)
@@ -30,7 +30,7 @@ final class ReportReading: Sendable {
         }
     }
 
-    /// The report; for invalid bytes, an error that reports that.
+    /// The report; for invalid bytes, the report of that fault.
     var report: ErrorReport {
         switch reading {
         case .success(let report): report
@@ -43,7 +43,7 @@ final class ReportReading: Sendable {
 }
 
 extension Error {
-    /// The options that this node cannot choose: those of a child that need a signature, at a node
+    /// The options that this node cannot choose: a child's options that need a signature, at a node
     /// that signs no answers.
     func unsignableOptions(in context: PresentationContext) -> Set<String> {
         guard !context.signsAnswers, let attempter = recoveryAttempter else { return [] }
@@ -72,7 +72,7 @@ extension RecoveryAttempter {
 struct RemoteAttempter: RecoveryAttempter {
     let reading: ReportReading
     let received: ReceivedPresentation
-    /// Signs this node's own answers; nil at a node without keys.
+    /// The keys that sign this node's own answers; nil at a node without keys.
     let keys: KeyRing?
     let driver: NodeDriver
     let generation: Int
@@ -81,7 +81,7 @@ struct RemoteAttempter: RecoveryAttempter {
 
     var options: [ErrorReport.Option] { reading.report.options }
 
-    /// The option is not checked here: the presenter did, and the owner does.
+    /// Sends the answer down. The presenter has checked the option, and the owner checks it too.
     func attemptRecovery(_ answer: Answer) async -> AttemptResult {
         let result = await driver.attempt(signed(answer), of: id, generation: generation)
         switch result {
@@ -92,7 +92,8 @@ struct RemoteAttempter: RecoveryAttempter {
         return .remote(result)
     }
 
-    /// An answer from above has the signature of the node that gave it, if of any.
+    /// The answer with its signature: an answer from above keeps the signature of the node that
+    /// gave it, if any.
     private func signed(_ answer: Answer) -> Answer {
         guard let keys, keys.signs, !answer.isFromAbove,
             options.contains(where: { $0.id == answer.option && $0.needsSignature })

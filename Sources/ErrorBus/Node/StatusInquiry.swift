@@ -21,7 +21,7 @@ extension NodeStatus {
     }
 }
 
-/// Reads the status of several nodes, once. Shares its transport's thread.
+/// A driver that reads the status of several nodes, once. Shares its transport's thread.
 private actor StatusInquiry {
     nonisolated var unownedExecutor: UnownedSerialExecutor {
         reactor.reactorExecutor.asUnownedSerialExecutor()
@@ -44,7 +44,7 @@ private actor StatusInquiry {
         replies = Array(repeating: nil, count: endpoints.count)
     }
 
-    /// The replies are parsed here, off the sockets' thread.
+    /// Runs the inquiry. The replies are parsed here, off the sockets' thread.
     nonisolated func run(within limit: Duration) async -> [Result<NodeStatus, StatusFailure>] {
         do throws(TransportError) { try reactor.start() } catch {
             return endpoints.map { _ in .failure(.unreachable(error.description)) }

@@ -20,8 +20,8 @@ struct UplinkResponder: Responder {
             }
         }
 
-        /// A child's presentation waits as long as its origin does, or until it can be presented
-        /// here.
+        /// The grace of a child's presentation: as long as its origin waits, or until it can be
+        /// presented here.
         var graceForChildren: UInt64? {
             if case .presentLocally(let grace, _) = self { grace } else { nil }
         }
@@ -29,16 +29,16 @@ struct UplinkResponder: Responder {
 
     let name: NodeName
     let origin: NodeName
-    /// Nil without a parent.
+    /// The link to the parents; nil without a parent.
     let uplink: Uplink?
     let whenUnreachable: WhenUnreachable
     let deadline: Duration?
     let cancellation: UserCancellation
     let audit: (any AuditLog)?
-    /// Knows the signers whose answers to this process's options count.
+    /// The keys that know the signers whose answers to this process's options count.
     let keys: KeyRing?
     let logger: Logger
-    /// Ensures that the node's thread runs.
+    /// A call that ensures that the node's thread runs.
     let wake: @Sendable () throws(TransportError) -> Void
 
     init(
@@ -68,7 +68,7 @@ struct UplinkResponder: Responder {
 
     var responderName: String { name.description }
 
-    /// Nil: the next responder is in the parent process.
+    /// The next responder; nil, since it is in the parent process.
     var next: (any Responder)? { get async { nil } }
 
     func presentError(_ error: any Error, in context: PresentationContext) async -> Outcome {
@@ -157,7 +157,8 @@ struct UplinkResponder: Responder {
         return await expired(error, context) ?? outcome
     }
 
-    /// The answer arrived: runs its option, unless it was handled above, and reports the result.
+    /// Runs the option of an answer that arrived, unless a process above handled the error, and
+    /// reports the result.
     private func carryOut(
         _ decided: Answer, _ error: any Error, _ present: Message.Present, _ uplink: Uplink
     ) async -> Outcome {
@@ -172,8 +173,8 @@ struct UplinkResponder: Responder {
         return attempted(answer, result, present.id, uplink)
     }
 
-    /// The refusal of an answer that does not count; nil for one that does. Not inlined, like
-    /// ``attempted(_:_:_:_:)``, so that nothing of this is kept while an attempt runs.
+    /// The refusal of an answer that does not count; nil for an answer that counts. Not inlined,
+    /// like ``attempted(_:_:_:_:)``, so that the call keeps nothing of this while an attempt runs.
     @inline(never)
     private func refusal(
         of answer: Answer, to error: any Error, _ present: Message.Present, _ uplink: Uplink
@@ -215,8 +216,8 @@ struct UplinkResponder: Responder {
             decidedBy: isRefused ? name.description : answer.by)
     }
 
-    /// Why the answer does not count; nil when its option needs no more than it has, or belongs to
-    /// a child, which checks.
+    /// The reason why the answer does not count; nil if it has everything that its option needs, or
+    /// if the option belongs to a child, which checks the answer.
     private func fault(
         of answer: Answer, to error: any Error, _ present: Message.Present
     ) -> AnswerFault? {
@@ -236,7 +237,7 @@ struct UplinkResponder: Responder {
         return fault.map { AnswerFault(reason: .notSigned, needs: "a signature", text: $0) }
     }
 
-    /// No answer came in time: applies the declared option, if this is the origin.
+    /// Applies the declared option after the deadline, if this is the origin.
     @inline(never)
     private func expired(_ error: any Error, _ context: PresentationContext) async -> Outcome? {
         guard let answer = context.answerOnExpiry(of: error, by: responderName) else { return nil }
@@ -253,7 +254,7 @@ struct UplinkResponder: Responder {
     }
 }
 
-/// Why the owner of an option does not carry out the answer of another process.
+/// The reason why the owner of an option does not carry out the answer of another process.
 private struct AnswerFault {
     let reason: Outcome.Reason
     let needs: String
@@ -279,8 +280,8 @@ extension UplinkResponder {
 }
 
 extension Duration {
-    /// Rounded down; negative is 0, and above the largest header field (285,000 years) that
-    /// maximum.
+    /// The duration in milliseconds, rounded down: 0 if negative, at most the largest header field
+    /// (285,000 years).
     var wholeMilliseconds: UInt64 {
         let (seconds, attoseconds) = components
         guard seconds < WireLimits.numberMax / 1_000 else { return WireLimits.numberMax }
