@@ -1,13 +1,13 @@
 public import Logging
 
-/// A way to ask a person or a policy: a terminal, a console, a command, a rule file.
+/// A way to get an answer from a person or a policy: a terminal, a console, a command, a rule file.
 public protocol Presenter: Sendable {
     /// The name in logs and outcomes.
     var presenterName: String { get }
 
     /// Shows the prompt and returns its answer, made by
     /// ``Prompt/answer(_:by:via:id:values:comment:)``, or nil to decline, so that the next
-    /// presenter is asked.
+    /// presenter gets the prompt.
     ///
     /// Cancellation means that the prompt has ended (withdrawn, expired, answered elsewhere):
     /// remove it and return nil.
@@ -20,10 +20,10 @@ public protocol Presenter: Sendable {
     func present(_ prompt: Prompt) async throws -> Answer?
 }
 
-/// Several presenters that show each prompt at once, as a console and a terminal on one desk. The
-/// first answer counts; the others' prompts close and name its author (A35).
+/// Several presenters that show each prompt at once, such as a console and a terminal on one desk.
+/// The first answer counts; the others' prompts close and name its author (A35).
 ///
-/// Declines when all of them do. A presenter that fails is logged and counts as declining.
+/// Declines when all of them do. A presenter that fails counts as declining, and is logged.
 public struct FirstOfPresenters: Presenter {
     public let presenterName: String
     private let presenters: [any Presenter]
@@ -34,7 +34,7 @@ public struct FirstOfPresenters: Presenter {
     /// - Parameters:
     ///   - presenters: In the order of their names in ``presenterName``; the order does not affect
     ///     which answer is first.
-    ///   - logger: Logs presenters that fail.
+    ///   - logger: The logger for presenters that fail.
     public init(_ presenters: [any Presenter], logger: Logger) {
         presenterName = presenters.map(\.presenterName).joined(separator: ", ")
         self.presenters = presenters

@@ -3,7 +3,7 @@ public import Logging
 /// The end of a chain: asks its presenters in order, accepts the answer, and runs the chosen option
 /// through the error's attempter, wherever its owner lives.
 ///
-/// User cancellations are never shown (AppKit). When every presenter declines, the error goes on to
+/// User cancellations are never shown (AppKit). If every presenter declines, the error goes on to
 /// `next`, as from any responder that does not handle it.
 public final class PresentingResponder: Responder {
     public let responderName: String
@@ -18,11 +18,12 @@ public final class PresentingResponder: Responder {
     ///
     /// - Parameters:
     ///   - name: The decider in outcomes.
-    ///   - presenters: Asked in order until one does not decline.
+    ///   - presenters: The presenters, in the order in which they get a prompt until one does not
+    ///     decline.
     ///   - next: The responder that gets the errors that all presenters declined.
     ///   - cancellation: Decides which errors are user cancellations.
-    ///   - audit: The log of what is presented and decided.
-    ///   - logger: Logs presenters that fail.
+    ///   - audit: The log of presentations and decisions.
+    ///   - logger: The logger for presenters that fail.
     ///   - willPresent: The last hook before an error is shown, as AppKit's
     ///     `application(_:willPresentError:)`.
     public convenience init(
@@ -103,8 +104,8 @@ public final class PresentingResponder: Responder {
     }
 }
 
-/// A presenter against the deadline and the withdrawal of the presentation: the first of the three
-/// ends it. A presenter that ignores its cancellation is not waited for.
+/// The race of a presenter against the deadline and the withdrawal of the presentation: the first
+/// of the three ends it. It does not wait for a presenter that ignores its cancellation.
 private struct PresenterRace: Sendable {
     private let presenter: any Presenter
     private let prompt: Prompt
@@ -118,7 +119,7 @@ private struct PresenterRace: Sendable {
         self.clock = ContinuousClock()
     }
 
-    /// How the prompt ended; nil when the presenter declined and the prompt is still open.
+    /// The end of the prompt; nil if the presenter declined and the prompt is still open.
     func run() async -> PromptEnding? {
         // Not begun when it is too late, so that no prompt flashes by.
         if Task.isCancelled { prompt.close(.withdrawn) }

@@ -2,16 +2,17 @@ import Synchronization
 
 /// One presentation in front of presenters: its report, and the one place where it is answered.
 ///
-/// Any number of presenters may hold it; the first answer counts, and every later one is refused
-/// with the reason.
+/// Any number of presenters may hold it; the first answer counts, and the prompt refuses every
+/// later answer with the reason.
 public final class Prompt: Sendable {
-    /// The report to show. Always has at least one option: an error without any gets OK.
+    /// The report to show. The report always has at least one option: an error without options gets
+    /// OK.
     public let report: ErrorReport
     /// The presentation's context. A presenter presents errors of its own from it:
     /// `presentError(error, from: prompt.context)`.
     public let context: PresentationContext
 
-    /// The options that cannot be chosen here, for want of a signature.
+    /// The options that no presenter here can choose, for want of a signature.
     let unsignable: Set<String>
 
     let record = AnswerRecord()
@@ -20,7 +21,7 @@ public final class Prompt: Sendable {
     private struct State {
         var machine: PromptMachine
         var closedBy: String?
-        /// Called once, when the prompt ends.
+        /// A closure that gets the end of the prompt, once.
         var observer: (@Sendable (PromptEnding) -> Void)?
     }
 
@@ -42,7 +43,8 @@ public final class Prompt: Sendable {
                     twoPeople: report.forTwoPeople, fields: report.fields)))
     }
 
-    /// Not inlined: its copies of the report would be kept by the caller, which waits.
+    /// The prompt of an error. Not inlined: the caller, which waits, would keep its copies of the
+    /// report.
     @inline(never)
     convenience init(_ error: any Error, in context: PresentationContext) {
         self.init(
@@ -52,7 +54,7 @@ public final class Prompt: Sendable {
 
     /// The id of the presentation.
     public var id: PresentationID { context.id }
-    /// The node the error arose in; nil within one process.
+    /// The node that the error arose in; nil within one process.
     public var origin: NodeName? { context.received?.origin }
     /// The nodes that the presentation came through, origin first; empty within one process.
     public var path: [NodeName] { context.received?.present.path ?? [] }
@@ -78,7 +80,7 @@ public final class Prompt: Sendable {
     ///   - id: Names this answer; repeating it with the same option, values and comment is
     ///     acknowledged.
     ///   - values: The values of the option's fields by name, secrets included.
-    ///   - comment: Why the answer is given, for the origin and the record; cut to
+    ///   - comment: The reason for the answer, for the origin and the record; cut to
     ///     ``ErrorReport/Limits/commentByteCount``.
     /// - Returns: The answer that counts.
     /// - Throws: ``AnswerRefusal`` when the option is not offered, cannot be signed here or needs
@@ -95,13 +97,13 @@ public final class Prompt: Sendable {
                 values: given.values, secrets: given.secrets, comment: comment))
     }
 
-    /// The answer that counts; nil before there is one.
+    /// The answer that counts; nil while there is none.
     public var answer: Answer? { state.withLock { $0.machine.answer } }
 
-    /// Calls `observer` once with whether the answer is recorded: in the journal, if this node
-    /// keeps one. A node that restarts before that presents the error again, so a presenter shows
-    /// an answer as given only after this call. False: the answer does not count, since the prompt
-    /// ended first, another answer was on record, or the journal refused it. Called from any
+    /// Calls `observer` once, and passes whether the answer is recorded: in the journal, if this
+    /// node keeps one. A node that restarts before that presents the error again, so a presenter
+    /// shows an answer as given only after this call. False: the answer does not count, since the
+    /// prompt ended first, another answer was on record, or the journal refused it. Called from any
     /// thread; must not wait.
     public func onRecord(_ observer: @escaping @Sendable (_ isRecorded: Bool) -> Void) {
         record.observe(observer)
@@ -115,7 +117,7 @@ public final class Prompt: Sendable {
         context.stateChanged(PresentationState(station, by: by))
     }
 
-    /// How the prompt ended; nil while it is open.
+    /// The end of the prompt; nil while it is open.
     var ending: PromptEnding? { state.withLock { $0.machine.ending } }
 
     /// Answers the presentation with an answer made elsewhere.
