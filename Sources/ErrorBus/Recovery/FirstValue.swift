@@ -66,10 +66,10 @@ extension Clock where Duration == Swift.Duration {
 
 /// Runs `operation` and returns its value, or nil once `limit` has passed.
 ///
-/// The operation is cancelled at the limit but not waited for: a recovery attempt that ignores
-/// cancellation must not delay the hops that wait for its result. Hence the two unstructured tasks:
-/// a task group would wait for both. Cancelling the caller cancels the operation, which then ends
-/// within the limit. A value returned after the limit is dropped.
+/// At the limit the operation is cancelled, and the caller does not wait for its end: a recovery
+/// attempt that ignores cancellation must not delay the hops that wait for its result. Hence the
+/// two unstructured tasks: a task group would wait for both. Cancelling the caller cancels the
+/// operation, which then ends within the limit. A value returned after the limit is dropped.
 package func withTimeLimit<Value: Sendable>(
     _ limit: Duration, clock: any Clock<Duration>,
     operation: @escaping @Sendable () async -> Value
@@ -90,8 +90,8 @@ package func withTimeLimit<Value: Sendable>(
 /// The limits of this process by the continuous clock.
 private let timeLimits = Mutex(TimeLimits(ContinuousClock()))
 
-/// Leaves the time limits of this process as they are, and begins others. For a simulation that
-/// runs one world after another: the tasks of the one before never run again.
+/// Leaves the time limits of this process as they are, and begins new ones. For a simulation that
+/// runs one world after another: the tasks of the earlier world never run again.
 package func beginTimeLimitsAnew() {
     timeLimits.withLock { $0 = TimeLimits(ContinuousClock()) }
 }

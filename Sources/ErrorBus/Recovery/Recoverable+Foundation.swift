@@ -40,8 +40,8 @@ extension Recoverable: LocalizedError, RecoverableError {
     }
 }
 
-/// A completion handler of Foundation, declared without Sendable but meant to be called from
-/// anywhere. The task that ran the attempt calls it once.
+/// A completion handler of Foundation, declared without Sendable but meant for calls from any
+/// thread. The task that ran the attempt calls it once.
 private struct ForeignHandler: @unchecked Sendable {
     let call: (Bool) -> Void
 }

@@ -1,10 +1,10 @@
 /// An error with its report and its attempter: the result of `recoverable { }` and `rewriting { }`.
-/// It stands in for `underlying`, keeps its domain and code unless they are rewritten, and can be
-/// probed by ``Swift/Error/causing(_:)``.
+/// It stands in for `underlying`, and keeps its domain and code unless they are rewritten.
+/// ``Swift/Error/causing(_:)`` finds the original.
 public struct Recoverable: AttemptableError {
     /// The original error.
     public let underlying: any Error
-    /// The report to show. Its options are those of the attempter, possibly rewritten.
+    /// The report to show. Its options are the attempter's, possibly rewritten.
     public let report: ErrorReport
     /// The attempter that runs the chosen option.
     public let attempter: any RecoveryAttempter
@@ -35,8 +35,8 @@ extension Error {
         return Recoverable(self, report: report, attempter: attempter)
     }
 
-    /// This error with more options, before or after its own. Each option is run by its owner: the
-    /// added ones here, the others where they came from.
+    /// This error with more options, before or after its own. The owner of each option runs it:
+    /// this process runs the added options, their own owners run the others.
     public func addingRecoveryOptions(
         _ place: RecoveryOption.Place = .last,
         timeLimit: Duration = OptionAttempter.timeLimitDefault,
@@ -66,7 +66,8 @@ extension Error {
             self, report: report, attempter: recoveryAttempter ?? OptionAttempter([]))
     }
 
-    /// As ``rewriting(_:)``; this same error when nothing changes.
+    /// The error with a changed report, as for ``rewriting(_:)``; this same error if nothing
+    /// changes.
     func changed(_ change: (inout ErrorReport) -> Void) -> any Error {
         let before = ErrorReport(describing: self)
         var report = before
@@ -74,8 +75,8 @@ extension Error {
         return report == before ? self : rewriting { $0 = report }
     }
 
-    /// This error, or the error that a ``Recoverable`` wraps at any depth, as a `Failure`; nil when
-    /// none of them is one.
+    /// This error, or the error that a ``Recoverable`` wraps at any depth, as a `Failure`; nil if
+    /// none of these errors is a `Failure`.
     public func causing<Failure: Error>(_ type: Failure.Type) -> Failure? {
         var error: any Error = self
         while true {

@@ -54,10 +54,11 @@ public struct OptionAttempter: RecoveryAttempter {
     /// An attempter of these options.
     ///
     /// - Parameters:
-    ///   - recoveryOptions: In the order offered; of two with the same id the first counts.
-    ///   - timeLimit: After this the attempt is cancelled and not waited for: its result is
-    ///     ``AttemptResult/timedOut``.
-    ///   - clock: Measures the limit.
+    ///   - recoveryOptions: The options in the order offered; of two options with the same id the
+    ///     first counts.
+    ///   - timeLimit: The limit after which the attempt is cancelled, without a wait for its end:
+    ///     the result is ``AttemptResult/timedOut``.
+    ///   - clock: The clock that measures the limit.
     public init(
         _ recoveryOptions: [RecoveryOption], timeLimit: Duration = timeLimitDefault,
         clock: any Clock<Duration> = ContinuousClock()
@@ -89,7 +90,7 @@ public struct OptionAttempter: RecoveryAttempter {
     }
 }
 
-/// Two attempters as one: each option is run by the attempter it came from. hectr/ErrorKit chains
+/// Two attempters as one: the attempter that offers an option also runs it. hectr/ErrorKit chains
 /// attempters by index; by id a moved option still finds its owner.
 struct CombinedAttempter: RecoveryAttempter {
     let added: any RecoveryAttempter

@@ -12,7 +12,7 @@ public struct RecoveryOption: Sendable {
     /// The action of an option with fields; it gets their values.
     public typealias AttemptWithValues = @Sendable (FieldValues) async throws -> Bool
 
-    /// The option as it is shown and answered.
+    /// The option in the form that presenters show and answers name.
     public let option: ErrorReport.Option
     let attempt: AttemptWithValues
 
@@ -47,7 +47,7 @@ public struct RecoveryOption: Sendable {
     ///     most ``ErrorReport/Limits/fieldCount``. A parent refuses a report with fields that break
     ///     a limit.
     ///   - attempt: Runs in this process when the option is chosen, at most once for each answer.
-    ///     The closure gets the checked values, and the defaults of those that were not given.
+    ///     The closure gets the checked values, and defaults in place of missing values.
     public init(
         _ title: String, id: String, role: ErrorReport.Option.Role? = nil,
         isDeclaredDefault: Bool = false, needsSignature: Bool = false,
@@ -76,12 +76,12 @@ public struct RecoveryOption: Sendable {
         RecoveryOption(title, id: "cancel", role: .cancel) { false }
     }
 
-    /// The option `ok`, which acknowledges without recovery: the only one of an error without
+    /// The option `ok`, which acknowledges without recovery: the only option of an error without
     /// options.
     public static var okay: RecoveryOption { RecoveryOption(.okay) { _ in false } }
 }
 
-/// Collects the options of `error.recoverable { ... }`, with `if`, `if else` and `for`.
+/// The collector of the options of `error.recoverable { ... }`, with `if`, `if else` and `for`.
 @resultBuilder
 public enum RecoveryOptionBuilder {
     public static func buildExpression(_ option: RecoveryOption) -> [RecoveryOption] { [option] }

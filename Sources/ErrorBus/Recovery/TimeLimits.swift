@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Limits of time that take at least a step: one task waits for all of them.
+/// Time limits that are at least a step long: one task waits for all of them.
 ///
-/// Nearly every limit is withdrawn long before its time. A timer of its own would stay in memory
-/// for a step after that, and take two turns of a task.
+/// Nearly every limit is withdrawn long before its time. A timer for each limit would stay in
+/// memory for a step after that, and take two turns of a task.
 final class TimeLimits<TimeSource: Clock<Duration>>: Sendable {
-    /// How long the task sleeps at most, and what a limit here takes at least.
+    /// The longest sleep of the task, and the shortest limit here.
     static var step: Duration { .seconds(5) }
 
     private struct Limit {
@@ -31,7 +31,7 @@ final class TimeLimits<TimeSource: Clock<Duration>>: Sendable {
     /// Calls `passed` once the limit has passed, unless it is withdrawn before.
     ///
     /// - Parameter limit: At least a step: the task may sleep so long already.
-    /// - Returns: The number to withdraw it by.
+    /// - Returns: The number that withdraws the limit.
     func begin(_ limit: Duration, _ passed: @escaping @Sendable () -> Void) -> UInt64 {
         let deadline = clock.now.advanced(by: limit)
         let (number, isFirst) = state.withLock { state in
@@ -55,7 +55,8 @@ final class TimeLimits<TimeSource: Clock<Duration>>: Sendable {
         }
     }
 
-    /// Calls those that have passed. Returns when to look again; nil once there is none left.
+    /// Calls the closures of limits that have passed. Returns when to look again; nil if no limit
+    /// is left.
     private func takePassed() -> TimeSource.Instant? {
         let now = clock.now
         let (passed, next) = state.withLock { state in
