@@ -1,7 +1,7 @@
 import DequeModule
 
-/// Counts uses in a sliding window, for each key: it stops a policy from answering "retry" to a
-/// permanent failure endlessly (A38). Time is an argument.
+/// The counts of uses in a sliding window, for each key: they stop a policy from answering "retry"
+/// to a permanent failure endlessly (A38). Time is an argument.
 package struct IntensityLimiter: Hashable, Sendable {
     /// The unit of counting: one rule's answers to one sort of error from one origin.
     struct Key: Hashable, Sendable {
@@ -16,8 +16,8 @@ package struct IntensityLimiter: Hashable, Sendable {
         case permitted, limitReached, tooManyCounted
     }
 
-    /// The most keys in one window: as many as a node has open presentations. Above it a use is
-    /// refused, since domains and origins come from other processes.
+    /// The most keys in one window: as many as a node has open presentations. Above it the limiter
+    /// refuses a use, since domains and origins come from other processes.
     static let keyCountMax = 16_384
     /// The most uses of all keys in their windows.
     static let useCountMax = 1 << 20
@@ -33,7 +33,7 @@ package struct IntensityLimiter: Hashable, Sendable {
 
     package init() {}
 
-    /// Records an answer of a rule to a report, if its limit permits that.
+    /// Records an answer of a rule to a report, if the rule's limit permits it.
     package mutating func use(
         _ rule: Rule, on report: ErrorReport, from origin: NodeName, within limit: IntensityLimit,
         at now: ContinuousClock.Instant
@@ -67,7 +67,7 @@ package struct IntensityLimiter: Hashable, Sendable {
         return isPermitted ? .permitted : .limitReached
     }
 
-    /// Drops keys whose window has passed, once a second at most: it looks at all of them.
+    /// Drops keys whose window has passed, once a second at most, since it looks at all keys.
     private mutating func clean(at now: ContinuousClock.Instant) {
         if let cleanedAt, now - cleanedAt < .seconds(1) { return }
         cleanedAt = now

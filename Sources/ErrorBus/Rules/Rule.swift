@@ -1,16 +1,16 @@
 /// One rule of a topology or policy file: the errors it matches and the actions it takes.
 package struct Rule: Hashable, Sendable {
     package let match: RuleMatch
-    /// In the order written, which is the order of application. Never empty;
+    /// The actions in the order written, which is the order of application. Never empty;
     /// ``RuleAction/withhold`` is always alone.
     package let actions: [RuleAction]
-    /// Its place in its list, from 1, by which answers and messages name it.
+    /// The place of the rule in its list, from 1, by which answers and messages name it.
     package let position: Int
-    /// When the rule is in force; nil: always. At other times it declines.
+    /// The times when the rule is in force; nil: always. At other times it declines.
     package let schedule: RuleSchedule?
     /// Whether the rule only logs its actions, and then declines.
     package let isDryRun: Bool
-    /// The line of its file, from 1; nil for a rule that was not read from a file.
+    /// The line in the rule's file, from 1; nil for a rule that was not read from a file.
     package let line: Int?
 
     package init(
@@ -51,33 +51,34 @@ package enum RuleAction: Hashable, Sendable {
     case addOption(AddedOption)
     /// Removes options, by id.
     case removeOption([String])
-    /// Answers with an option, at most as often as its limit says. Above the limit, or when the
+    /// Answers with an option, at most as often as its limit says. Above the limit, or if the
     /// option is not offered, the rule declines as if it had not matched.
     case answer(RuleAnswer)
     /// Removes these keys from `userInfo`, also in underlying errors.
     case redact([String])
-    /// Masks what looks like a secret, in texts and in `userInfo`.
+    /// Masks everything that looks like a secret, in texts and in `userInfo`.
     case maskSecrets
     /// Offers the error to another node or endpoint instead of to `next`, after the rule's other
-    /// actions; later rules are skipped. The value is a name in the ``RouteTable``.
+    /// actions; later rules have no effect. The value is a name in the ``RouteTable``.
     case route(String)
 }
 
-/// An option that a rule adds, with the command that this node runs when it is chosen.
+/// An option that a rule adds, with the command that this node runs when the option is chosen.
 package struct AddedOption: Hashable, Sendable {
     package let id: String
     package let title: String
     package var role: ErrorReport.Option.Role?
-    /// Program and arguments, run without a shell; exit 0 means recovered. Empty only for an option
-    /// that does not recover (role `cancel`).
+    /// The program and its arguments, run without a shell; exit 0 means recovered. Empty only for
+    /// an option that does not recover (role `cancel`).
     package let run: [String]
     /// Whether an answer from a node above needs the signature of a signer.
     package var needsSignature = false
-    /// Whether two people have to choose it.
+    /// Whether two people have to choose the option.
     package var needsTwoPeople = false
-    /// The values that it asks for; the command gets them as environment variables.
+    /// The values that the option asks for; the command gets them as environment variables.
     package var fields: [ErrorReport.Field] = []
-    /// Its place among the report's options. Of several defaults Return chooses the first one.
+    /// The place of the option among the report's options. Of several defaults Return chooses the
+    /// first.
     package var place = RecoveryOption.Place.last
 
     package init(
@@ -122,27 +123,27 @@ package struct ReportRewrite: Hashable, Sendable {
     }
 }
 
-/// The option that a rule answers with, how often, and after which delay.
+/// The answer of a rule: its option, its limit and its delay.
 package struct RuleAnswer: Hashable, Sendable {
     /// The longest ``delay``, and the longest ``jitter``.
     package static let delayMax: Duration = .seconds(3600)
 
-    /// The id of the option. When it is not offered the rule declines.
+    /// The id of the option. If it is not offered the rule declines.
     package let option: String
-    /// The values as they stand in the rule.
+    /// The values as the rule has them.
     package let given: [String: JSONValue]
-    /// How often; nil: without a limit. Above the limit the rule declines.
+    /// The most answers in a window; nil: without a limit. Above it the rule declines.
     package let limit: IntensityLimit?
     /// The wait before the answer. A presentation whose deadline comes earlier is declined.
     package let delay: Duration
     /// The longest random addition to the delay, so that a thousand answers to one fault do not
     /// start a thousand retries at once.
     package let jitter: Duration
-    /// Why the rule answers so, for the origin and the record.
+    /// The reason for the answer, for the origin and the record.
     package let comment: String?
 
-    /// - Parameter values: For the option's fields. When the option takes other ones the rule
-    ///   declines.
+    /// - Parameter values: The values for the option's fields. If the option takes other values the
+    ///   rule declines.
     package init(
         _ option: String, values: [String: JSONValue] = [:], comment: String? = nil,
         limit: IntensityLimit? = nil, delay: Duration = .zero, jitter: Duration = .zero
@@ -155,7 +156,7 @@ package struct RuleAnswer: Hashable, Sendable {
         self.jitter = jitter
     }
 
-    /// The values, of which a text becomes a number or a boolean where the field is one.
+    /// The values for these fields: a text becomes a number or a boolean if the field is one.
     package func values(for fields: [ErrorReport.Field]) -> [String: JSONValue] {
         var values = given
         for field in fields {

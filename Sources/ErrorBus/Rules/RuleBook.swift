@@ -1,13 +1,13 @@
 import Synchronization
 
-/// Rules in order, and how many of those that match apply to one error.
+/// The rules in order, and the mode in which they apply to one error.
 package struct RuleBook: Hashable, Sendable {
-    /// How many of the matching rules apply.
+    /// The number of matching rules that apply.
     package enum Mode: Sendable {
-        /// Every one, in order, each to the error as the earlier ones changed it; a rule that
-        /// withholds, answers or routes is the last. The mode of `responders:`.
+        /// Every matching rule, in order, each to the error as the earlier rules changed it; a rule
+        /// that withholds, answers or routes is the last. The mode of `responders:`.
         case everyMatch
-        /// The first one. The mode of a policy file.
+        /// The first matching rule. The mode of a policy file.
         case firstMatch
     }
 
@@ -24,9 +24,9 @@ package struct RuleBook: Hashable, Sendable {
         rules.first { $0.match.matches(report, origin: origin) }
     }
 
-    /// Rules that can never act because an earlier one always acts before them, each with that
-    /// earlier one. A rule that sometimes declines shadows nothing: one with a limit or a schedule,
-    /// or a dry run.
+    /// The rules that can never act because an earlier rule always acts before them, each with that
+    /// earlier rule. A rule that sometimes declines (with a limit, a schedule or a dry run) shadows
+    /// nothing.
     package var shadowed: [(rule: Rule, by: Rule)] {
         rules.enumerated().compactMap { index, rule in
             rules[..<index].first { earlier in
@@ -42,8 +42,8 @@ package struct RuleBook: Hashable, Sendable {
     }
 }
 
-/// The destinations of rules that route, by name. Empty until the node that owns these links is
-/// made, after its rules.
+/// The destinations of rules that route, by name. The table is empty until the node that owns these
+/// links is made, after its rules.
 package final class RouteTable: Sendable {
     private let responders = Mutex<[String: any Responder]>([:])
 

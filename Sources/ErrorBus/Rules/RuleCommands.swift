@@ -1,6 +1,6 @@
 import Logging
 
-/// Runs the commands of added options.
+/// The runner of the commands of added options.
 ///
 /// A command gets the report as JSON on its standard input and, in its environment,
 /// `ERRORBUS_DOMAIN`, `ERRORBUS_CODE`, `ERRORBUS_ORIGIN` and `ERRORBUS_OPTION`, and as
@@ -16,7 +16,8 @@ package struct RuleCommands: Sendable {
 
     /// - Parameters:
     ///   - timeLimit: The limit of one command.
-    ///   - encode: Writes the report for the command's input; as a payload by default.
+    ///   - encode: The writer of the report for the command's input; by default it writes a
+    ///     payload.
     package init(
         runner: any CommandRunner, timeLimit: Duration = OptionAttempter.timeLimitDefault,
         encode: @escaping @Sendable (ErrorReport) -> [UInt8] = { $0.payload() }
@@ -26,7 +27,7 @@ package struct RuleCommands: Sendable {
         self.encode = encode
     }
 
-    /// The error after the rule's actions; the same error when they change nothing.
+    /// The error after the rule's actions; the same error if they change nothing.
     func applying(
         _ rule: Rule, to error: any Error, _ report: ErrorReport, origin: NodeName,
         logger: Logger
@@ -107,15 +108,15 @@ extension ErrorReport {
     }
 }
 
-/// Runs the commands of rules and presenters. The library itself starts no processes.
+/// A runner of the commands of rules and presenters. The library itself starts no processes.
 package protocol CommandRunner: Sendable {
     /// Runs a command to its end.
     ///
     /// - Parameters:
     ///   - command: Program and arguments, run without a shell.
-    ///   - environment: Added to the environment of this process.
+    ///   - environment: The variables to add to the environment of this process.
     ///   - input: The command's standard input.
-    ///   - timeLimit: After this, and on cancellation, the command is ended.
+    ///   - timeLimit: The limit after which, as on cancellation, the runner ends the command.
     /// - Throws: When the command could not be started, or did not end within its limit.
     func run(
         _ command: [String], environment: [String: String], input: [UInt8], timeLimit: Duration
@@ -131,9 +132,9 @@ package struct CommandResult: Hashable, Sendable {
     }
 
     package let status: Status
-    /// The beginning of its standard output, as much as its runner keeps.
+    /// The beginning of the command's standard output, as much as its runner keeps.
     package let standardOutput: [UInt8]
-    /// The end of its standard error.
+    /// The end of the command's standard error.
     package let standardErrorTail: String
 
     package init(status: Status, standardOutput: [UInt8], standardErrorTail: String) {

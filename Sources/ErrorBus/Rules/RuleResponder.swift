@@ -4,14 +4,14 @@ import Synchronization
 /// A responder made of rules, for nodes without Swift code of their own: the `responders:` of a
 /// topology (``RuleBook/Mode/everyMatch``) and policy files (``RuleBook/Mode/firstMatch``).
 ///
-/// It withholds, rewrites, redacts and changes options in ``willPresentError(_:in:)``. A rule may
-/// also route the error elsewhere than to `next`, through ``RouteTable``. Rules that answer run
-/// first, in ``presentError(_:in:)``: they choose the option and its owner runs the attempt, as for
-/// a person's answer. An error that no rule answers goes on to `next`. User cancellations are never
-/// answered.
+/// The responder withholds, rewrites, redacts and changes options in ``willPresentError(_:in:)``. A
+/// rule may also route the error elsewhere than to `next`, through ``RouteTable``. Rules that
+/// answer run first, in ``presentError(_:in:)``: they choose the option and its owner runs the
+/// attempt, as for a person's answer. An error that no rule answers goes on to `next`. No rule
+/// answers a user cancellation.
 package final class RuleResponder: Responder {
     package let responderName: String
-    /// Also the origin of errors that arose in this process.
+    /// The name of the node, which is also the origin of errors that arose in this process.
     private let node: NodeName
     private let following: (any Responder)?
     private let commands: RuleCommands
@@ -58,7 +58,7 @@ package final class RuleResponder: Responder {
 
     package var next: (any Responder)? { get async { following } }
 
-    /// Replaces the rules for errors that arrive from now on. The counts of limits are kept, by the
+    /// Replaces the rules for errors that arrive from now on. Limits keep their counts, by the
     /// position of the rule.
     package func replaceRules(_ book: RuleBook) { state.withLock { $0.book = book } }
 
@@ -68,7 +68,7 @@ package final class RuleResponder: Responder {
         changed(error, in: context).error
     }
 
-    /// The error as the rules changed it, nil when they withhold it, and its destination.
+    /// The error as the rules changed it, nil if they withhold it, and its destination.
     private func changed(
         _ error: any Error, in context: PresentationContext
     ) -> (error: (any Error)?, route: String?) {
@@ -122,12 +122,12 @@ package final class RuleResponder: Responder {
     private struct Choice {
         let answer: RuleAnswer
         let rule: Rule
-        /// The error as the rules before changed it.
+        /// The error as the earlier rules changed it.
         let error: any Error
     }
 
-    /// The answer of a rule to an error; nil when none answers it. Apart from the call that waits,
-    /// so that nothing of the walk is kept while it does.
+    /// The answer of a rule to an error; nil if no rule answers. Apart from the call that waits, so
+    /// that the waiting call keeps nothing of the walk.
     @inline(never)
     private func choice(_ error: any Error, in context: PresentationContext) -> Choice? {
         guard let evaluation = walk(context).answering(error) else { return nil }
@@ -154,7 +154,7 @@ package final class RuleResponder: Responder {
         ).filled(for: fields)
     }
 
-    /// Why no rule may choose an option; nil when one may.
+    /// The reason why no rule may choose an option; nil if a rule may.
     private func obstacle(
         to option: String, of error: any Error, in context: PresentationContext
     ) -> String? {
@@ -234,7 +234,7 @@ package final class RuleResponder: Responder {
 
     private enum Pause {
         case over
-        /// The deadline would pass first.
+        /// The deadline would pass before the answer.
         case tooLong
         case withdrawn
     }

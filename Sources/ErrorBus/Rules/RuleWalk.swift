@@ -1,10 +1,10 @@
 package import Foundation
 package import Logging
 
-/// Takes one error through rules: the only code that applies rules, for live nodes and for
+/// The walk of one error through rules: the only code that applies rules, for live nodes and for
 /// explanations.
 package struct RuleWalk {
-    /// Called before a rule answers: whether its limit allows it.
+    /// A closure that says, before a rule answers, whether its limit allows the answer.
     package typealias Permission = (Rule, IntensityLimit, ErrorReport) -> IntensityLimiter.Use
 
     private let book: RuleBook
@@ -15,8 +15,8 @@ package struct RuleWalk {
     private let logger: Logger
 
     /// - Parameters:
-    ///   - origin: The node the error arose in.
-    ///   - date: Read only when a rule has a schedule.
+    ///   - origin: The node that the error arose in.
+    ///   - date: The time, read only if a rule has a schedule.
     package init(
         _ book: RuleBook, origin: NodeName, commands: RuleCommands,
         logger: Logger, date: @escaping () -> Date,
@@ -30,8 +30,8 @@ package struct RuleWalk {
         self.logger = logger
     }
 
-    /// Whether a rule answers the error; evaluated before the rest of the chain. Nil for user
-    /// cancellations, which are never answered.
+    /// The evaluation of the rules that answer, before the rest of the chain. Nil for user
+    /// cancellations, which no rule answers.
     func answering(_ error: any Error) -> RuleEvaluation? {
         UserCancellation.standard.matches(error) ? nil : walk(error, mayAnswer: true)
     }
@@ -39,7 +39,7 @@ package struct RuleWalk {
     /// The error after the rules that do not answer: withheld, or passed on as changed.
     func changing(_ error: any Error) -> RuleEvaluation { walk(error, mayAnswer: false) }
 
-    /// What a ``RuleResponder`` does with the error, in its order.
+    /// The evaluation of both kinds of rules, in the order of a ``RuleResponder``.
     package func explain(_ error: any Error) -> RuleEvaluation {
         let answering = answering(error)
         if let answering, case .answered = answering.ending { return answering }
@@ -49,7 +49,7 @@ package struct RuleWalk {
         return result
     }
 
-    /// Without `mayAnswer` the rules that answer are skipped: they ran before.
+    /// Walks the rules. Without `mayAnswer` it skips the rules that answer: they ran before.
     private func walk(_ error: any Error, mayAnswer: Bool) -> RuleEvaluation {
         var current = error
         var report = ErrorReport(describing: error)
@@ -117,21 +117,21 @@ package struct RuleWalk {
 /// One rule that matched, and its effect, for explanations and logs.
 package struct RuleStep: Sendable {
     package enum Effect: Hashable, Sendable {
-        /// The report before and after; equal when there was nothing to change.
+        /// The report before and after; equal if there was nothing to change.
         case changed(from: ErrorReport, to: ErrorReport)
         case withheld
         case answered(RuleAnswer)
-        /// Routed elsewhere than to `next`.
+        /// Routed to another destination than `next`.
         case routed(String)
         case declined(Refusal)
     }
 
-    /// Why a matching rule has no effect.
+    /// The reason why a matching rule has no effect.
     package enum Refusal: Hashable, Sendable {
         case outsideSchedule(RuleSchedule)
         case notOffered(String, offered: [String])
         case limitReached(IntensityLimit)
-        /// The limits of all rules count as many errors and origins as they can.
+        /// The limits of all rules already count as many errors and origins as they can.
         case tooManyCounted
         case needsTwoPeople(String)
         /// The option takes other values than those of the rule.
@@ -139,7 +139,7 @@ package struct RuleStep: Sendable {
     }
 
     package let rule: Rule
-    /// With ``Rule/isDryRun``, the effect that it would have.
+    /// The effect; with ``Rule/isDryRun``, the effect that the rule would have.
     package let effect: Effect
 }
 
@@ -148,9 +148,9 @@ package struct RuleEvaluation: Sendable {
     package enum Ending: Sendable {
         case withheld(by: Rule)
         case answered(RuleAnswer, by: Rule)
-        /// Goes on to another destination than `next`.
+        /// The error goes on to another destination than `next`.
         case routed(String, by: Rule)
-        /// Goes on to `next`: no rule decided.
+        /// The error goes on to `next`: no rule decided.
         case passed
     }
 
@@ -160,7 +160,7 @@ package struct RuleEvaluation: Sendable {
     /// Every rule that matched, in order.
     package internal(set) var steps: [RuleStep]
 
-    /// The original report, when rules changed it.
+    /// The original report, if rules changed it.
     var changedReport: ErrorReport? {
         for case .changed(let before, let after) in steps.lazy.filter({ !$0.rule.isDryRun })
             .map(\.effect) where before != after
