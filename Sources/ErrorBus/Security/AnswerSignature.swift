@@ -1,9 +1,9 @@
 /// The proof that a node gave an answer: a signature over the presentation's id and origin, the
-/// answer and the report that was answered (docs/wire.md, section Signed answers).
+/// answer and its report (docs/wire.md, section Signed answers).
 ///
-/// An option may need one (``ErrorReport/Option/needsSignature``). Its owner then carries out no
-/// answer of another process without the signature of a signer that it knows, so that no relay in
-/// between can make an answer up, change one, or put another report or origin before the person.
+/// An option may need a signature (``ErrorReport/Option/needsSignature``). Its owner then carries
+/// out no answer of another process without the signature of a signer that it knows, so that no
+/// relay in between can make up or change an answer, or show the person another report or origin.
 struct AnswerSignature: Hashable, Sendable {
     static let signerField = "signer"
     static let signatureField = "signature"
@@ -11,7 +11,8 @@ struct AnswerSignature: Hashable, Sendable {
     let signer: NodeName
     let bytes: [UInt8]
 
-    /// Signs an answer to what the signer was asked; nil only if the cryptographic library fails.
+    /// Signs an answer to the request that the signer got; nil only if the cryptographic library
+    /// fails.
     init?(
         of answer: Answer, to present: Message.Present, by signer: NodeName, with key: SigningKey
     ) {
@@ -70,7 +71,7 @@ extension KeyRing {
 
     /// The answer with this node's signature; unchanged at a node that signs none.
     ///
-    /// - Parameter present: As it came from below.
+    /// - Parameter present: The PRESENT as it came from below.
     func sign(_ answer: Answer, to present: Message.Present) -> Answer {
         let keys = keys
         guard let name = keys.signsAs, let key = SigningKey(of: keys.own),
@@ -81,9 +82,9 @@ extension KeyRing {
 }
 
 extension LinkKeys {
-    /// Why the signature of an answer does not count, in words; nil when it does.
+    /// The reason why the signature of an answer does not count, in words; nil if it counts.
     ///
-    /// - Parameter present: As the option's owner sent it up.
+    /// - Parameter present: The PRESENT as the option's owner sent it up.
     func fault(of answer: Answer, to present: Message.Present) -> String? {
         guard !signers.isEmpty else { return "this node knows no signers" }
         let known = signers.keys.map(\.description).sorted().joined(separator: ", ")

@@ -1,42 +1,43 @@
 /// A key file, in the form of ZeroMQ's certificates (ZPL, RFC 4): `NAME.key` with the public key,
-/// and `NAME.key_secret` with both. Tools of other languages read and write it, such as
-/// `zmq.auth.load_certificate` of pyzmq.
+/// and `NAME.key_secret` with both keys. Tools of other languages, such as
+/// `zmq.auth.load_certificate` of pyzmq, read and write this form.
 package struct KeyCertificate: Sendable {
     package static let publicSuffix = ".key"
     package static let secretSuffix = ".key_secret"
 
     package let publicKey: PublicKey
-    /// Nil in a public file.
+    /// The key pair; nil in a public file.
     package let pair: KeyPair?
-    /// Proves the answers that the node signs; nil in a file of a version that signed none.
+    /// The key that proves the answers which the node signs; nil in a file of a version that signed
+    /// none.
     package let signerKey: SignerKey?
-    /// The keys that the name had before, in a public file, while its pair is replaced.
+    /// The former key of the name, in a public file, while its pair is replaced.
     package let formerKey: PublicKey?
     package let formerSignerKey: SignerKey?
 
-    /// That of a new pair.
+    /// The certificate of a new pair.
     ///
-    /// - Parameter former: The certificate in whose place it comes.
+    /// - Parameter former: The certificate that the new one replaces.
     package init(_ pair: KeyPair, replacing former: KeyCertificate? = nil) {
         (publicKey, self.pair) = (pair.publicKey, pair)
         signerKey = SigningKey(of: pair)?.signerKey
         (formerKey, formerSignerKey) = (former?.publicKey, former?.signerKey)
     }
 
-    /// That of a public file, without its former keys.
+    /// The certificate of a public file, without its former keys.
     package init(retiringFormerOf certificate: KeyCertificate) {
         (publicKey, signerKey) = (certificate.publicKey, certificate.signerKey)
         (pair, formerKey, formerSignerKey) = (nil, nil, nil)
     }
 
-    /// That of a public file, with the signing key of its pair.
+    /// The certificate of a public file, with the signing key of its pair.
     package init(_ certificate: KeyCertificate, signingAs pair: KeyPair) {
         (publicKey, self.pair) = (certificate.publicKey, nil)
         signerKey = SigningKey(of: pair)?.signerKey
         (formerKey, formerSignerKey) = (certificate.formerKey, certificate.formerSignerKey)
     }
 
-    /// Why a file is not a certificate.
+    /// The reason why a file is not a certificate.
     package struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
         package let description: String
     }

@@ -4,13 +4,13 @@ extension PublicKey {
     /// The form of a key, for messages.
     static let allowed = "40 characters of Z85"
 
-    /// Reads a key; nil when the text is not 32 bytes in Z85.
+    /// Reads a key; nil if the text is not 32 bytes in Z85.
     public init?(_ text: some StringProtocol) {
         guard let bytes = Z85.bytes(String(text), count: 32) else { return nil }
         self.init(bytes: bytes)
     }
 
-    /// Nil when they are not 32 bytes.
+    /// The key with these bytes; nil if they are not 32 bytes.
     init?(bytes: [UInt8]) {
         guard bytes.count == 32, let text = Z85.text(bytes) else { return nil }
         self.init(checked: text)
@@ -50,7 +50,7 @@ public struct KeyPair: Hashable, Sendable, CustomStringConvertible {
 
 /// The text form of keys and signatures (RFC 32 of ZeroMQ): 5 characters for 4 bytes.
 enum Z85 {
-    /// Nil when the text is anything but `count` bytes in Z85.
+    /// The bytes of the text; nil if it is anything but `count` bytes in Z85.
     static func bytes(_ text: String, count: Int) -> [UInt8]? {
         guard text.utf8.count == count / 4 * 5 else { return nil }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -58,12 +58,12 @@ enum Z85 {
         return bytes
     }
 
-    /// Nil when their number is no multiple of 4.
+    /// The text of the bytes; nil if their number is no multiple of 4.
     static func text(_ bytes: [UInt8]) -> String? {
         written(byteCount: bytes.count) { zmq_z85_encode($0, bytes, bytes.count) != nil }
     }
 
-    /// The text that libzmq writes for so many bytes; nil when it fails.
+    /// The text that libzmq writes for so many bytes; nil if it fails.
     static func written(
         byteCount: Int, by write: (UnsafeMutablePointer<CChar>) -> Bool
     ) -> String? {

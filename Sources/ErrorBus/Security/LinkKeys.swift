@@ -2,7 +2,7 @@ import Synchronization
 
 /// The keys of one node's tcp links: its own pair, and the public keys of the nodes that it knows.
 ///
-/// With keys every tcp socket of a node speaks CURVE (RFC 26 of ZeroMQ): it is encrypted, a parent
+/// With keys every tcp socket of a node speaks CURVE (RFC 26 of ZeroMQ), which encrypts: a parent
 /// accepts only children whose public key it knows, under the name that the key belongs to, and a
 /// child talks only to a parent that has the secret key. Sockets of ipc have no keys: the
 /// permissions of their folder guard them.
@@ -20,9 +20,9 @@ public struct LinkKeys: Hashable, Sendable {
     /// The nodes whose signatures of answers count, with their keys: two for a node whose pair is
     /// being replaced.
     public var signers: [NodeName: [SignerKey]] = [:]
-    /// The name under which this node signs its answers; nil: it signs none.
+    /// The name under which this node signs its answers; nil: it does not sign them.
     public var signsAs: NodeName?
-    /// Names that stand for themselves alone, also without a key.
+    /// The names that stand for themselves alone, even without a key.
     package var reserved: Set<NodeName> = []
 
     /// The keys of a node, without relays and signers.
@@ -35,11 +35,11 @@ public struct LinkKeys: Hashable, Sendable {
 
 /// The current keys of a node, which can be replaced while the node runs.
 ///
-/// New links use the new keys. A link to a peer whose key is no longer known ends at once: what the
-/// peer sends is dropped, and nothing is sent to it. A listening socket keeps its own pair until
-/// the node restarts.
+/// New links use the new keys. A link to a peer whose key is no longer known ends at once: the node
+/// drops the peer's messages, and sends it nothing. A listening socket keeps its own pair until the
+/// node restarts.
 public final class KeyRing: Sendable {
-    /// Called after each replacement, on any thread; false when it need not be called again.
+    /// A closure that is called after each replacement, on any thread; false to be called no more.
     typealias Observer = @Sendable () -> Bool
 
     private struct State {
@@ -88,7 +88,7 @@ public final class KeyRing: Sendable {
         return holders
     }
 
-    /// Adds what is called after each replacement.
+    /// Adds a closure that is called after each replacement.
     func onReplacement(_ observer: @escaping Observer) {
         state.withLock { state in
             state.observerCount += 1
@@ -98,17 +98,17 @@ public final class KeyRing: Sendable {
 
     package var keys: LinkKeys { state.withLock { $0.keys } }
 
-    /// Nil for an unknown key.
+    /// The holder of a key; nil for an unknown key.
     package func holder(of key: PublicKey) -> KeyHolder? { state.withLock { $0.holders[key] } }
 
-    /// Whether a key that passed before still passes, and where a name is given, for that name.
+    /// Whether a key that was accepted before still is, and for this name, if there is one.
     func accepts(_ holder: KeyHolder, as name: NodeName? = nil) -> Bool {
         guard let now = self.holder(of: holder.key), now == holder else { return false }
         return name.map(now.mayUse) ?? true
     }
 
-    /// The keys for a connection to the parent at an endpoint: the parent's own first, then that
-    /// which it had before. Nil where no key of it is known.
+    /// The keys for a connection to the parent at an endpoint: the parent's own key first, then its
+    /// former key. Nil if no key of the parent is known.
     func keys(to endpoint: Endpoint) -> (own: KeyPair, parents: [PublicKey])? {
         state.withLock { state in
             guard let name = state.keys.parents[endpoint], let key = state.keys.known[name] else {
@@ -122,6 +122,6 @@ public final class KeyRing: Sendable {
 /// A child's connection that was refused for its key.
 package struct RefusedKey: Hashable, Sendable {
     package let key: PublicKey?
-    /// The IP address that it came from.
+    /// The IP address that the connection came from.
     package let address: String
 }

@@ -20,16 +20,16 @@ public struct SignerKey: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The secret key with which a node signs. It is derived from the secret half of the node's CURVE
-/// pair by HKDF (RFC 5869), so a node has one secret file.
+/// The secret key with which a node signs. HKDF (RFC 5869) derives it from the secret half of the
+/// node's CURVE pair, so a node has one secret file.
 package struct SigningKey: Sendable {
     private static let purpose = "ErrorBus answer signature 1"
 
     private let secretKey: [UInt8]
-    /// Its public half.
+    /// The public half of the key.
     package let signerKey: SignerKey
 
-    /// Nil only if the cryptographic library fails.
+    /// The signing key of a pair; nil only if the cryptographic library fails.
     package init?(of pair: KeyPair) {
         guard let secret = Z85.bytes(pair.secret, count: 32),
             let made = Sodium.signingPair(
@@ -39,7 +39,7 @@ package struct SigningKey: Sendable {
         (secretKey, self.signerKey) = (made.secretKey, signerKey)
     }
 
-    /// 64 bytes.
+    /// The signature of a message, 64 bytes.
     func signature(of message: [UInt8]) -> [UInt8]? {
         Sodium.signature(of: message, secretKey: secretKey)
     }

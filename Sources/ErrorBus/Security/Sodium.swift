@@ -1,14 +1,14 @@
 import CZMQ
 
-/// The functions of libsodium that signed answers need, over byte arrays. libzmq stands on the same
-/// library, so a node links nothing more for them.
+/// The functions of libsodium that signed answers need, over byte arrays. libzmq uses the same
+/// library, so a node links no further library for them.
 enum Sodium {
     static let seedCount = 32
     static let keyCount = 32
     static let signatureCount = 64
     private static let digestCount = 32
 
-    /// Whether the library has set itself up: false only when it finds no source of entropy.
+    /// Whether the library is ready: false only if it finds no source of entropy.
     private static let isReady = sodium_init() >= 0
 
     static func sha256(_ bytes: [UInt8]) -> [UInt8] {

@@ -15,7 +15,8 @@ package final class Silences: Sendable {
         table.withLock { $0.restored(stored, lastNumber: lastNumber, at: now()) }
     }
 
-    /// - Throws: When it matches every error, is too short or too long, or too many are active.
+    /// - Throws: When the silence matches every error, is too short or too long, or too many
+    ///   silences are active.
     package func add(
         _ request: Silence.Request, for duration: Duration
     ) throws(SilenceRefusal) -> Silence {
@@ -43,7 +44,7 @@ package final class Silences: Sendable {
         try table.withLock { table throws(SilenceRefusal) in try table.silence(number) }
     }
 
-    /// Active and recently ended silences, newest first.
+    /// The active and recently ended silences, newest first.
     package var all: [Silence] { table.withLock(\.all) }
 
     /// The silence in force for an error.
@@ -63,7 +64,8 @@ package final class Silences: Sendable {
 struct SilenceTable: Sendable {
     static let activeMax = 500
     static let endedMax = 200
-    /// Of the patterns of all active ones, for each character: every presentation meets them all.
+    /// The most steps of the patterns of all active silences, for each character: every
+    /// presentation meets them all.
     static let stepCountMax = 5 * RuleMatch.stepCountMax
     static let durationRange: ClosedRange<Duration> = .seconds(1) ... .seconds(30 * 86_400)
 
@@ -99,7 +101,7 @@ struct SilenceTable: Sendable {
         return silence
     }
 
-    /// A person ended it early.
+    /// A person ended a silence early.
     mutating func ended(
         _ number: Int, by person: String, at now: Moment
     ) throws(SilenceRefusal) -> Silence {
@@ -112,14 +114,14 @@ struct SilenceTable: Sendable {
         return silence
     }
 
-    /// Its end could not be stored: it stays in force.
+    /// The end of a silence could not be stored: it stays in force.
     mutating func reopened(_ silence: Silence) {
         guard var current = silences[silence.number] else { return }
         (current.endsAt, current.endedBy) = (silence.endsAt, silence.endedBy)
         silences[silence.number] = current
     }
 
-    /// It could not be stored.
+    /// A silence could not be stored.
     mutating func dropped(_ number: Int) { silences[number] = nil }
 
     mutating func kept(_ number: Int, isAnswered: Bool, at now: Moment) {
@@ -132,7 +134,7 @@ struct SilenceTable: Sendable {
         }
     }
 
-    /// Newest first.
+    /// The silences, newest first.
     var all: [Silence] { silences.values.sorted { $0.number > $1.number } }
 
     func silence(_ number: Int) throws(SilenceRefusal) -> Silence {
@@ -147,7 +149,7 @@ struct SilenceTable: Sendable {
         active(at: now).first { $0.request.match.matches(report, origin: origin) }
     }
 
-    /// Oldest first.
+    /// The active silences, oldest first.
     private func active(at now: Moment) -> [Silence] {
         silences.values.filter { $0.isActive(at: now) }.sorted { $0.number < $1.number }
     }

@@ -1,5 +1,5 @@
-/// A presenter in front of those for people: answers or withholds what is silenced, and declines
-/// everything else.
+/// A presenter in front of the presenters for people: it answers or withholds silenced
+/// presentations, and declines all others.
 package struct SilencingPresenter: Presenter {
     package let presenterName = "silences"
     private let silences: Silences
@@ -7,7 +7,7 @@ package struct SilencingPresenter: Presenter {
     private let kept: @Sendable (_ number: Int, _ isAnswered: Bool) -> Void
     private let wait: @Sendable (Duration) async throws -> Void
 
-    /// - Parameter kept: Called after each silenced presentation is counted.
+    /// - Parameter kept: A closure that is called after each silenced presentation is counted.
     package init(
         _ silences: Silences, audit: (any AuditLog)? = nil,
         kept: @escaping @Sendable (_ number: Int, _ isAnswered: Bool) -> Void = { _, _ in }
@@ -29,7 +29,7 @@ package struct SilencingPresenter: Presenter {
     }
 
     /// The delay of an answer in seconds. An option that repeats a permanent failure must not spin:
-    /// after its fourth failure it is chosen 1, 2, 4 .. 32 s later.
+    /// after the fourth failure a silence chooses it 1, 2, 4 .. 32 s later.
     private static func pause(afterRetries count: Int) -> Int {
         count < 3 ? 0 : 1 << min(count - 3, 5)
     }
@@ -55,7 +55,8 @@ package struct SilencingPresenter: Presenter {
         return answer
     }
 
-    /// The silence in force when the answer is due: once it has ended, people are asked at once.
+    /// The silence in force when the answer is due: once it has ended, people get the prompt at
+    /// once.
     private func silence(for prompt: Prompt) async throws -> Silence? {
         var left = Self.pause(afterRetries: prompt.retryCount)
         while let silence = silences.silence(for: prompt.report, origin: prompt.origin) {

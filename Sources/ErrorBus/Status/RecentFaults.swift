@@ -3,7 +3,7 @@ import Synchronization
 
 /// The latest faults of a node: errors it logged, refusals it sent and received, and connections to
 /// it that failed. A repetition takes no further place. Refusals, which a peer can cause at will,
-/// never displace logged errors, and failed connections, which a stranger can cause, neither.
+/// and failed connections, which a stranger can cause, never displace logged errors.
 final class RecentFaults: Sendable {
     /// The most faults of each sort: logged, refused, and of failed connections.
     static let countMax = 10
@@ -15,7 +15,7 @@ final class RecentFaults: Sendable {
         let at: ContinuousClock.Instant
     }
 
-    /// Oldest first.
+    /// The lists of faults, oldest first.
     private struct Lists {
         var logged: [Noted] = []
         var refused: [Noted] = []
@@ -46,7 +46,7 @@ final class RecentFaults: Sendable {
         if list.count > countMax { list.removeFirst() }
     }
 
-    /// Newest first.
+    /// The faults, newest first.
     func list(at now: ContinuousClock.Instant = ContinuousClock.now) -> [NotedFault] {
         let noted = lists.withLock { $0.logged + $0.refused + $0.connections }
         return noted.sorted { $0.at > $1.at }.map { noted in
@@ -65,11 +65,11 @@ final class RecentFaults: Sendable {
 }
 
 extension Duration {
-    /// In whole milliseconds; 0 when negative.
+    /// The duration in whole milliseconds; 0 when negative.
     var clampedMilliseconds: UInt64 { UInt64(clamping: Int64(self / .milliseconds(1))) }
 }
 
-/// Records errors and passes every message on to another handler.
+/// A handler that records errors and passes every message on to another handler.
 struct FaultLogHandler: LogHandler {
     var inner: any LogHandler
     let faults: RecentFaults
