@@ -1,34 +1,35 @@
-/// The connections that peers made to one listening socket, followed by its events, which say
-/// which of them failed before any message. Pure: events and time come in, failures go out.
+/// The connections that peers made to one listening socket, as the socket's events report them, and
+/// the ones among them that failed before any message. Pure: events and time come in, failures go
+/// out.
 ///
-/// Of libzmq's events only those of the beginning and the end of a connection have its descriptor.
-/// A failure comes directly before the end of its connection (one I/O thread reports both), so it
-/// is that connection's.
+/// Only libzmq's events of the beginning and the end of a connection have its descriptor. A failure
+/// comes directly before the end of its connection (one I/O thread reports both), so it belongs to
+/// that connection.
 struct AcceptedConnections {
     private struct Connection {
         let peer: String?
         let acceptedAt: MonotonicTime
-        /// Its place among all, from 1.
+        /// The place of the connection among all, from 1.
         let number: Int
-        /// How often all events had been read when its peer was looked up.
+        /// The number of times that all events had been read when its peer was looked up.
         let caughtUpCount: Int
     }
 
-    /// A handshake that ends after this time ended because of it.
+    /// The time after which a handshake that ends has ended because of it.
     private static let silentMilliseconds = UInt64(SocketOptions.handshakeMilliseconds) - 1_000
-    /// How long after its failure a connection ends at most.
+    /// The longest time from a failure to the end of its connection.
     private static let endMilliseconds: UInt64 = 1_000
 
     /// Whether the socket has keys.
     let isKeyed: Bool
-    /// By descriptor: as many as there are descriptors.
+    /// The connections by descriptor: as many as there are descriptors.
     private var connections: [Int32: Connection] = [:]
     private var acceptedCount = 0
     private var caughtUpCount = 0
-    /// The number of the last connection of which the handshake may have ended without its end
-    /// being near: that event has no descriptor.
+    /// The number of the last connection whose handshake may have ended although the connection
+    /// goes on: that event has no descriptor.
     private var settledNumber = 0
-    /// That of the connection that ends next, if it does so at once. After a message that CURVE
+    /// The failure of the connection that ends next, if it ends at once. After a message that CURVE
     /// refuses, libzmq may leave the connection as it is, and read nothing more from it.
     private var failure: (kind: SocketEvent.Failure, at: MonotonicTime)?
 
@@ -66,7 +67,7 @@ struct AcceptedConnections {
         return nil
     }
 
-    /// Nil for one that did not fail, or may not have failed.
+    /// The cause of the failure; nil for a connection that did not fail, or may not have failed.
     private func cause(of connection: Connection, at now: MonotonicTime)
         -> FailedConnections.Cause?
     {

@@ -1,11 +1,11 @@
 import CZMQ
 import Glibc
 
-/// The thread that libzmq asks about the key of each new connection (ZAP, RFC 27 of ZeroMQ): known
-/// keys pass, others are refused before any message.
+/// The thread that libzmq asks about the key of each new connection (ZAP, RFC 27 of ZeroMQ): it
+/// accepts known keys, and refuses others before any message.
 final class Authenticator: Sendable {
     private static let endpoint = "inproc://zeromq.zap.01"
-    /// What the sockets of one node say; a domain of another is refused.
+    /// The domain that the sockets of one node send; a request with another domain is refused.
     static let domain = "errorbus"
 
     private let keys: KeyRing
@@ -18,10 +18,10 @@ final class Authenticator: Sendable {
         let raw: UnsafeMutableRawPointer
     }
 
-    /// Starts the thread; it ends with the context. Nil when there is none, for want of resources.
+    /// Starts the thread; it ends with the context. Nil if the system has no resources for it.
     ///
-    /// - Parameter mark: Begins the user id of each connection that it lets pass.
-    /// - Parameter refused: Called on the authenticator's thread.
+    /// - Parameter mark: The beginning of the user id of each accepted connection.
+    /// - Parameter refused: A closure that gets each refused key, on the authenticator's thread.
     init?(
         _ keys: KeyRing, mark: String, context: ZMQContext,
         refused: @escaping @Sendable (RefusedKey) -> Void
@@ -85,8 +85,8 @@ final class Authenticator: Sendable {
         }
     }
 
-    /// One request: version, number, domain, address, identity, mechanism, credentials. Nil when
-    /// the context ends.
+    /// The next request: version, number, domain, address, identity, mechanism, credentials. Nil
+    /// when the context ends.
     private func next() -> [Frame]? {
         var frames: [Frame] = []
         var message = zmq_msg_t()
@@ -107,7 +107,8 @@ final class Authenticator: Sendable {
     }
 }
 
-/// Nonisolated, as a C callback has to be: a closure in isolated code traps when C calls it.
+/// The entry of the thread. Nonisolated, as a C callback has to be: a closure in isolated code
+/// traps when C calls it.
 private func authenticatorThread(_ raw: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let raw else { return nil }
     Unmanaged<Authenticator>.fromOpaque(raw).takeRetainedValue().serve()

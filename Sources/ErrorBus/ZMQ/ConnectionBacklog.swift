@@ -1,12 +1,12 @@
-/// What libzmq holds of each tcp connection that a peer made: bytes that arrived and were not read
-/// yet, as messages or as parts of a message without an end. Decides which connections wait, and
-/// which end; ``PeerConnection`` says how they are and does it.
+/// The backlog of each tcp connection that a peer made, in libzmq: bytes that arrived and were not
+/// read yet, as messages or as parts of a message without an end. Decides which connections wait,
+/// and which end; ``PeerConnection`` reads their state and carries the decisions out.
 ///
 /// libzmq bounds neither (``SocketOptions``), and cannot stop reading from one peer. So while the
-/// process is large, what the kernel received of each connection is compared with what was read of
-/// it, and those that are ahead are stopped until the rest is read: their senders then wait, as at
-/// a full receive window. A connection whose message has no end gets nowhere that way, and is
-/// ended. Connections over ipc have no such count.
+/// process is large, the bytes that the kernel received of each connection are compared with the
+/// bytes that were read, and connections that are ahead are stopped until the rest is read: their
+/// senders then wait, as at a full receive window. A connection whose message has no end makes no
+/// progress that way, and is ended. Connections over ipc have no such count.
 struct ConnectionBacklog {
     /// The shortest time from one look to the next.
     private static let pause: UInt64 = 25
@@ -15,56 +15,57 @@ struct ConnectionBacklog {
     private static let pauseMax: UInt64 = 250
     /// The memory of a frame beside its bytes, in libzmq.
     private static let frameOverhead = 96
-    /// The memory of a byte on the wire. At most: an empty frame has two there. At least: what
-    /// waits may differ from what was read.
+    /// The memory of a byte on the wire, at least and at most. An empty frame has two bytes there;
+    /// waiting bytes may differ from read ones.
     private static let memoryPerByte = 4...32
-    /// A connection with less is not stopped, unless there are so many that all of them count.
+    /// The backlog below which a connection is not stopped, unless so many connections are open
+    /// that all of them count.
     private static let stoppedByteCountMin = 1 << 20
-    /// What may be one message that is still on its way, on the wire: more than the largest report
+    /// The bytes on the wire that may be one message still on its way: more than the largest report
     /// with its header.
     static let messageByteCountMax = 320 << 10
 
     /// The resident memory above which connections are stopped; counting begins at half of it.
     let watchByteCount: Int
-    /// The memory that all of them may have in libzmq, since they are watched.
+    /// The memory that all connections together may have in libzmq, while they are watched.
     let byteCountMax: Int
-    /// How long a connection is stopped without a whole message before it is ended.
+    /// The longest time that a connection is stopped without a whole message before it is ended.
     let stoppedMax: UInt64
 
     /// A connection as the kernel has it.
     struct Found: Hashable {
         let descriptor: Int32
-        /// Of the socket: another connection on the same descriptor has another.
+        /// The inode of the socket: another connection on the same descriptor has another inode.
         let inode: UInt64
         /// The bytes on the wire that the kernel received.
         let receivedCount: Int
     }
 
-    /// What is done about a connection.
+    /// A decision about a connection.
     enum Order: Hashable {
-        /// The kernel drops all content that comes, so that the sender waits.
+        /// The kernel drops all bytes that arrive, so that the sender waits.
         case stop(Int32)
         case goOn(Int32)
         case end(Int32, receivedCount: Int)
     }
 
     private struct Connection {
-        /// Nil until it is found.
+        /// The inode of the socket; nil until the connection is found.
         var inode: UInt64?
-        /// What the kernel had received when the watch began.
+        /// The bytes that the kernel had received when the watch began.
         var receivedBefore = 0
         var readCount = 0
-        /// Of those read since the last look.
+        /// The number of frames that were read since the last look.
         var frameCount = 0
         var isStopped = false
-        /// Whether it waits for libzmq to close it.
+        /// Whether the connection waits for libzmq to close it.
         var isEnded = false
-        /// Since when it has been stopped without a whole message.
+        /// The time since when the connection has been stopped without a whole message.
         var stalledSince = MonotonicTime(milliseconds: 0)
         var readAtLastLook = 0
         var memoryAtLastLook = 0
 
-        /// The bytes on the wire that were received and not read.
+        /// The number of bytes on the wire that were received and not read.
         mutating func waiting(received: Int) -> Int {
             let waiting = received - receivedBefore - readCount
             // What was received before the watch, and read in it, is no credit.
@@ -72,7 +73,7 @@ struct ConnectionBacklog {
             return max(0, waiting)
         }
 
-        /// The memory of a byte that waits, judged by what was read since the last look.
+        /// The memory of a waiting byte, judged by the frames read since the last look.
         var memoryPerByte: Int {
             let read = readCount - readAtLastLook
             let range = ConnectionBacklog.memoryPerByte
@@ -87,12 +88,12 @@ struct ConnectionBacklog {
         }
     }
 
-    /// By file descriptor; nil while the process is small.
+    /// The connections by file descriptor; nil while the process is small.
     private var connections: [Int32: Connection]?
-    /// The memory of what peers left behind that have gone, until all is read.
+    /// The memory of the bytes that ended connections left behind, until all is read.
     private var left = 0
     private var nextLook = MonotonicTime(milliseconds: 0)
-    /// Whether so much waits that the next look has to come soon.
+    /// Whether so many bytes wait that the next look has to come soon.
     private(set) var isUrgent = false
 
     init(
@@ -116,19 +117,19 @@ struct ConnectionBacklog {
     /// Whether it is time for a look.
     func isDue(at now: MonotonicTime) -> Bool { now >= nextLook }
 
-    /// Sets the time of the next look by what this one took.
+    /// Sets the time of the next look by the duration of this one.
     mutating func looked(from begin: MonotonicTime, to end: MonotonicTime) {
         let pause = max(Self.pause, end.since(begin) * Self.pausePerDuration)
         nextLook = end + min(Self.pauseMax, pause)
     }
 
-    /// Stops connections that are ahead, lets others go on, and ends those that get nowhere.
+    /// Stops connections that are ahead, lets others go on, and ends connections without progress.
     ///
     /// - Parameters:
     ///   - resident: The memory of this process.
     ///   - isDrained: Whether all whole messages were read.
-    ///   - found: The connections; asked for only while the process is large. Nil where the system
-    ///     does not say: then all stays as it is.
+    ///   - found: The connections; read only while the process is large. Nil if the system does not
+    ///     say: then nothing changes.
     mutating func orders(
         at now: MonotonicTime, resident: Int, isDrained: Bool, _ found: () -> [Found]?
     ) -> [Order] {
@@ -186,8 +187,9 @@ struct ConnectionBacklog {
         return orders + (isTooMuch && isShort ? ends(found, memory, total, at: now) : [])
     }
 
-    /// Where memory is short also what may be one message is stopped, and cannot come to its end.
-    /// So those end that stood still for the limit, the largest first, until the others go on.
+    /// The connections to end. If memory is short, connections with possibly one message are
+    /// stopped too, and cannot complete it. So connections without progress for the limit end, the
+    /// largest first, until the others can go on.
     private mutating func ends(
         _ found: [Found], _ memory: [Int], _ total: Int, at now: MonotonicTime
     ) -> [Order] {
@@ -209,7 +211,7 @@ struct ConnectionBacklog {
         return orders
     }
 
-    /// The connections that are there, with what is known of them.
+    /// The open connections, with the facts known about them.
     private func merged(_ found: [Found]) -> [Int32: Connection] {
         var merged: [Int32: Connection] = [:]
         for one in found {
@@ -226,7 +228,7 @@ struct ConnectionBacklog {
         return merged
     }
 
-    /// What those had waiting that are gone.
+    /// The memory of waiting bytes of connections that are gone.
     private func leftBehind(by known: [Int32: Connection]) -> Int {
         (connections ?? [:]).reduce(0) { sum, one in
             known[one.key]?.inode == one.value.inode ? sum : sum + one.value.memoryAtLastLook

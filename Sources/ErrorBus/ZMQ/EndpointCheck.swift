@@ -1,11 +1,12 @@
 import Glibc
 import Synchronization
 
-/// Detects an endpoint that no connection can be made to: a host without an address, a socket file
-/// that this user may not connect to. libzmq meets both too, but it retries endlessly and silently.
+/// The check for an endpoint that no connection can be made to: a host without an address, a socket
+/// file that this user may not connect to. libzmq has both faults too, but it retries endlessly and
+/// silently.
 enum EndpointCheck {
-    /// Called with the fault: for a host on the thread of its lookup, for a file before the start
-    /// returns.
+    /// A closure that gets the fault: for a host on the thread of its lookup, for a file before the
+    /// start returns.
     typealias Handler = @Sendable (String) -> Void
 
     static func start(_ endpoint: Endpoint, failed: @escaping Handler) {
@@ -26,7 +27,7 @@ private final class HostLookup: Sendable {
     private let host: String
     private let handler: EndpointCheck.Handler
 
-    /// Starts a thread for a host that is a name. At the limit none is started; the link's next
+    /// Starts a thread for a host that is a name. At the limit it starts none; the link's next
     /// attempt tries again.
     static func start(_ host: String, failed: @escaping EndpointCheck.Handler) {
         guard isName(host) else { return }
@@ -66,7 +67,7 @@ private final class HostLookup: Sendable {
     }
 }
 
-/// Nonisolated, as a C callback has to be.
+/// The entry of the thread. Nonisolated, as a C callback has to be.
 private func lookupThread(_ raw: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let raw else { return nil }
     Unmanaged<HostLookup>.fromOpaque(raw).takeRetainedValue().run()

@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// What one listening socket's monitor has found, until the reactor takes it.
+/// The findings of one listening socket's monitor, until the reactor takes them.
 final class ListenerWatch: Sendable {
     private struct State {
         var connections: AcceptedConnections
@@ -20,8 +20,8 @@ final class ListenerWatch: Sendable {
 
     /// Takes the next event, on the monitor's thread.
     ///
-    /// A connection that takes one of the last descriptors is ended: without any, libzmq 4.3.4
-    /// looks for one without a pause over tcp, and ends the process over ipc.
+    /// Ends a connection that takes one of the last descriptors: without a free descriptor, libzmq
+    /// 4.3.4 looks for one without a pause over tcp, and ends the process over ipc.
     func take(_ event: SocketEvent, at now: MonotonicTime) {
         if case .accepted(let descriptor) = event, ProcessFiles.isReserved(descriptor) {
             // libzmq finds the end of the connection, and closes the descriptor. At once, without a

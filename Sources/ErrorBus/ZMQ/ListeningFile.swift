@@ -2,21 +2,22 @@ import Glibc
 
 /// The socket file of an ipc endpoint that this process listens on.
 ///
-/// The library makes it, and not libzmq, which gives it what the umask of the process leaves: every
-/// user who may write it may connect, and ipc has no keys. This one has mode 0600 from its first
-/// moment: the kernel takes it over from the descriptor.
+/// The library makes the file itself, since libzmq gives it the mode that the umask of the process
+/// leaves: every user who may write the file may connect, and ipc has no keys. This file has mode
+/// 0600 from its first moment: the kernel takes the mode over from the descriptor.
 struct ListeningFile {
     static let mode: mode_t = 0o600
 
-    /// libzmq's from the moment it is given there: libzmq closes it, and leaves the file.
+    /// The descriptor, which belongs to libzmq from the moment it gets it: libzmq closes it, and
+    /// leaves the file.
     let descriptor: Int32
     private let path: String
     private let device: dev_t
     private let number: ino_t
 
-    /// Listens at a path, in the place of a socket that no process listens on, if there is one. On
-    /// failure `errno` has the reason: EADDRINUSE where a process may listen there, EEXIST where
-    /// the file is not a socket.
+    /// Listens at a path, in place of a socket that no process listens on, if there is one. On
+    /// failure `errno` has the reason: EADDRINUSE if a process may listen there, EEXIST if the file
+    /// is not a socket.
     static func taking(_ path: String, backlog: Int32) -> ListeningFile? {
         // Until it is listened on, the socket of a process that starts at the same time looks like
         // one that was left.
@@ -35,7 +36,7 @@ struct ListeningFile {
         }
     }
 
-    /// Listens at a path where no file is. On failure `errno` has the reason, and no file is left.
+    /// Listens at a path without a file. On failure `errno` has the reason, and no file is left.
     init?(at path: String, backlog: Int32) {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let descriptor = socket(AF_UNIX, type, 0)

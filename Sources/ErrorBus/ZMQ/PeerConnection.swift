@@ -3,12 +3,12 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A connection of this process to a peer: what the kernel knows of it, and can do about it
-/// over tcp beside libzmq, which owns the descriptor.
+/// A connection of this process to a peer, as the kernel knows it and, over tcp, can stop it,
+/// beside libzmq, which owns the descriptor.
 struct PeerConnection {
     let descriptor: Int32
 
-    /// Those over tcp to these endpoints; nil where the kernel does not say. Takes some calls of
+    /// The tcp connections to these endpoints; nil if the kernel does not say. Takes some calls of
     /// the kernel for each descriptor.
     static func all(at endpoints: [Endpoint]) -> [ConnectionBacklog.Found]? {
         let ports = Set(
@@ -30,8 +30,8 @@ struct PeerConnection {
         return found
     }
 
-    /// - Parameter inodes: Those that were found, by descriptor: another connection may have taken
-    ///   the descriptor since. To go on does no harm to any.
+    /// - Parameter inodes: The inodes that were found, by descriptor: another connection may have
+    ///   taken the descriptor since. An order to go on harms no connection.
     /// - Returns: The connection that was ended.
     static func carryOut(
         _ order: ConnectionBacklog.Order, _ inodes: [Int32: UInt64]
@@ -55,7 +55,7 @@ struct PeerConnection {
         return nil
     }
 
-    /// Of its socket; nil where the descriptor is closed.
+    /// The inode of the socket; nil if the descriptor is closed.
     var inode: UInt64? {
         var facts = stat()
         return fstat(descriptor, &facts) == 0 ? UInt64(facts.st_ino) : nil
@@ -73,13 +73,13 @@ struct PeerConnection {
         return status == 0 ? UInt16(bigEndian: address.sin6_port) : nil
     }
 
-    /// Address and port of the other side, for people.
+    /// The address and port of the other side, for people.
     private var peer: String {
         address.map { "\($0.host), port \($0.port)" } ?? "an address that is gone"
     }
 
-    /// Where the other side is, for people: its address, or over ipc its process. Nil where the
-    /// connection is gone.
+    /// The other side, for people: its address, or over ipc its process. Nil if the connection is
+    /// gone.
     var origin: String? {
         if let address { return address.host }
         var user: UInt32 = 0
@@ -95,14 +95,14 @@ struct PeerConnection {
         return user == .max ? nil : user
     }
 
-    /// Whether a process of user `other` that listens at a path of ipc is no parent for one of user
-    /// `own`. The socket of a node is its own user's alone, and root's: another one has been put in
-    /// its place.
+    /// Whether a process of user `other` that listens at a path of ipc is no parent for a process
+    /// of user `own`. The socket of a node belongs to its own user or root: any other socket has
+    /// been put in its place.
     static func isStranger(_ other: UInt32, to own: UInt32) -> Bool {
         own != 0 && other != 0 && other != own
     }
 
-    /// Of the other side of a tcp connection; nil where that is gone.
+    /// The address and port of the other side of a tcp connection; nil if that side is gone.
     private var address: (host: String, port: UInt16)? {
         var address = sockaddr_in6()
         var size = socklen_t(MemoryLayout<sockaddr_in6>.size)
@@ -127,15 +127,16 @@ struct PeerConnection {
 
 /// The memory of this process.
 package enum ProcessMemory {
-    /// Its resident size; what it last was where the kernel does not say, 0 at first.
+    /// The resident size of the process; the last known size if the kernel does not say, 0 at
+    /// first.
     static var residentByteCount: Int { ProcessFiles.residentByteCount() }
 
     private static let returns = Mutex(MemoryReturns())
     private static let returnQueue = DispatchQueue(label: "errorbus.memory", qos: .background)
 
     /// Returns freed memory that the C library still holds, in pieces, to the system, once a second
-    /// at most, on another thread: the resident size stays at that of the last burst otherwise.
-    /// Takes milliseconds to tenths of a second, in which others that allocate wait.
+    /// at most, on another thread: otherwise the resident size stays as large as in the last burst.
+    /// Takes milliseconds to tenths of a second, in which threads that allocate wait.
     package static func giveBack() {
         let now = MonotonicTime(milliseconds: Reactor.nanoseconds / 1_000_000)
         guard let pause = returns.withLock({ $0.pause(at: now) }) else { return }
@@ -147,23 +148,23 @@ package enum ProcessMemory {
     }
 }
 
-/// The times at which memory is given back: once a second at most, however often it is asked for.
+/// The times at which memory is given back: once a second at most, for any number of requests.
 struct MemoryReturns {
-    /// From one beginning to the next, in milliseconds.
+    /// The time from one return to the next, in milliseconds.
     static let pause: UInt64 = 1_000
 
     private var next = MonotonicTime(milliseconds: 0)
     private var isPlanned = false
 
-    /// The milliseconds until the return that is asked for; nil where one is planned that gives
-    /// back the same.
+    /// The milliseconds until the requested return; nil if a planned return gives back the same
+    /// memory.
     mutating func pause(at now: MonotonicTime) -> UInt64? {
         guard !isPlanned else { return nil }
         isPlanned = true
         return next.since(now)
     }
 
-    /// What is freed from now on is for another return.
+    /// Notes that a return begins: memory that is freed from now on needs another return.
     mutating func begins(at now: MonotonicTime) {
         isPlanned = false
         next = now + Self.pause

@@ -3,19 +3,19 @@ import Glibc
 import Synchronization
 
 /// The kernel's files about this process. They stay open from their first use, at the start of a
-/// node: a flood may take every descriptor, and is fought with what they say.
+/// node: a flood may take every descriptor, and the defence against it reads these files.
 enum ProcessFiles {
     private struct Opened {
-        /// `/proc/self/statm`.
+        /// The descriptor of `/proc/self/statm`.
         var memory: Int32 = -1
         var residentByteCount = 0
-        /// `/proc/self/fd`.
+        /// The folder `/proc/self/fd`.
         var folder: OpaquePointer?
     }
 
     private static let opened = Mutex(Opened())
 
-    /// The resident size; what it last was where the kernel does not say, 0 at first.
+    /// The resident size; the last known size if the kernel does not say, 0 at first.
     static func residentByteCount() -> Int {
         opened.withLock { opened in
             if opened.memory < 0 { opened.memory = open("/proc/self/statm", O_RDONLY | O_CLOEXEC) }
@@ -29,7 +29,7 @@ enum ProcessFiles {
         }
     }
 
-    /// Every open descriptor; nil where the kernel does not say.
+    /// Every open descriptor; nil if the kernel does not say.
     static func descriptors() -> [Int32]? {
         opened.withLock { opened in
             if opened.folder == nil { opened.folder = opendir("/proc/self/fd") }
@@ -50,12 +50,12 @@ enum ProcessFiles {
         }
     }
 
-    /// The most descriptors that connections leave to the rest of the process, and to those that
-    /// are accepted before this is noticed: as many as libzmq accepts in a tenth of a second.
+    /// The most descriptors that connections leave to the rest of the process, and to connections
+    /// that are accepted before the check: as many as libzmq accepts in a tenth of a second.
     private static let reserveMax = 4_096
 
-    /// Whether a descriptor is one of the last ones that the process may have: the kernel gives the
-    /// lowest number that is free.
+    /// Whether a descriptor is one of the last that the process may have: the kernel gives the
+    /// lowest free number.
     static func isReserved(_ descriptor: Int32) -> Bool {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
@@ -73,7 +73,7 @@ enum ProcessFiles {
         return true
     }
 
-    /// Opens them all.
+    /// Opens all these files.
     static func prepare() {
         _ = residentByteCount()
         _ = descriptors()

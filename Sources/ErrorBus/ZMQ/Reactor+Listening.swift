@@ -1,7 +1,7 @@
 // What a reactor reports of peers that exchange no message, to the receivers of its listening
 // sockets.
 extension Reactor {
-    /// From one report of failed connections to the next.
+    /// The time from one report of failed connections to the next.
     private static let failurePauseMilliseconds: UInt64 = 1_000
 
     func deliverNewsOfKeys() {

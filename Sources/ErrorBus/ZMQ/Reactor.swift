@@ -6,14 +6,14 @@ import Synchronization
 /// an eventfd; jobs of this actor and of the drivers that share the executor run between polls.
 /// Sockets are not Sendable and live in this actor's state, so no other thread can use one.
 actor Reactor {
-    /// How long a turn reads messages of one socket, and how long it delivers them, before waiting
-    /// jobs run.
+    /// The time that a turn reads messages of one socket, and delivers them, before waiting jobs
+    /// run.
     private static let readNanoseconds: UInt64 = 300_000
     private static let deliverNanoseconds: UInt64 = 300_000
     /// How long a turn reads while libzmq holds more and the process is large: libzmq's queues have
     /// no bound, and what is not read takes more memory there than anything else.
     private static let readNanosecondsInFlood: UInt64 = 10_000_000
-    /// Messages, and bytes of them that are read, between two looks at the clock.
+    /// The number of messages, and their bytes that are read, between two looks at the clock.
     private static let messagesPerLook = 16
     private static let byteCountPerLook = 1 << 20
     /// The poll returns at least this often: parts of a message without an end do not wake it.
@@ -34,19 +34,19 @@ actor Reactor {
         let socket: ZMQSocket
         let receiver: any TransportReceiver
         let monitor: SocketMonitor?
-        /// Nil at a connecting socket.
+        /// The watch of a listening socket; nil at a connecting one.
         let watch: ListenerWatch?
         var queue: ReceiveQueue
         /// Whether freed memory is given back once all is read and delivered: the receive queue was
         /// full, or libzmq held much.
         var givesBack = false
-        /// Whether it was ever connected: a later result of its check belongs to the next socket.
+        /// Whether it ever connected: a later result of its check belongs to the next socket.
         var wasConnected = false
-        /// Whether that connection was lost: what libzmq reports later is of another.
+        /// Whether that connection was lost: later events of libzmq are another connection's.
         var isLost = false
     }
 
-    /// Weak, so that a node that never ran can be freed: no socket holds its drivers.
+    /// The time of a receiver's wake-up. Weak, so that a node that never ran can be freed.
     private struct Wake {
         weak var receiver: (any TransportReceiver)?
         let time: MonotonicTime
@@ -56,7 +56,7 @@ actor Reactor {
         weak var receiver: (any TransportReceiver)?
     }
 
-    /// The keys of its tcp sockets; nil: they have none.
+    /// The keys of the reactor's tcp sockets; nil: links without keys.
     nonisolated let keys: ReactorKeys?
     private var context: ZMQContext?
     private(set) var slots: [SocketID: Slot] = [:]
@@ -65,17 +65,17 @@ actor Reactor {
     private var pollItems: [zmq_pollitem_t] = []
     private var pollSockets: [SocketID] = []
     private var backlog: ConnectionBacklog
-    /// Sockets with messages that were not read yet.
+    /// The sockets with messages that were not read yet.
     private var undrained: Set<SocketID> = []
-    /// Until when lost links are read, before their receivers hear of the loss.
+    /// The ends of the times in which lost links are read, before their receivers get the loss.
     private var losses: [SocketID: MonotonicTime] = [:]
-    /// When what failed at the listening sockets is delivered next.
+    /// The next time at which failures of the listening sockets are delivered.
     var nextFailures = MonotonicTime(milliseconds: 0)
-    /// Filled by the monitors' threads.
+    /// The events of connections, which the monitors' threads add.
     private nonisolated let connectionEvents = Mutex<[(SocketID, ConnectionEvent)]>([])
-    /// Filled by the checks of endpoints, from any thread.
+    /// The failures of endpoint checks, which any thread adds.
     private nonisolated let checkFailures = Mutex<[(SocketID, String)]>([])
-    /// Filled from any thread.
+    /// The receivers to wake, which any thread adds.
     private nonisolated let nudged = Mutex<[ObjectIdentifier: Nudge]>([:])
     /// The number of polls.
     private(set) var turnCount = 0
@@ -160,8 +160,8 @@ actor Reactor {
         }
     }
 
-    /// Reads messages waiting on a socket, of each connection in turn. If more wait, the next poll
-    /// returns at once.
+    /// Reads the messages that wait on a socket, of each connection in turn. If more wait, the next
+    /// poll returns at once.
     private func read(_ id: SocketID) {
         // A copy of the slot would hold its queue, and each line would be copied to grow.
         guard let (socket, receiver) = slots[id].map({ ($0.socket, $0.receiver) }) else { return }
@@ -197,7 +197,7 @@ actor Reactor {
         if droppedCount > 0 { receiver.dropped(droppedCount, on: id) }
     }
 
-    /// Holds back peers that send more than is read, and ends connections that get nowhere.
+    /// Holds back peers that send more than is read, and ends connections without progress.
     private func endFloods() {
         let begin = now
         guard backlog.isDue(at: begin),

@@ -3,8 +3,8 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// A serial executor of one thread: it runs the jobs of the actors that share it, and between them
-/// waits in its poll function for sockets and for the next job.
+/// A serial executor of one thread: it runs the jobs of the actors that share it, and waits between
+/// jobs in its poll function for sockets and for the next job.
 final class ReactorExecutor: SerialExecutor {
     private enum Stage {
         /// The thread has not started; jobs wait for it.
@@ -61,7 +61,8 @@ final class ReactorExecutor: SerialExecutor {
     /// Starts the thread, once. `poll` reads the sockets and, when it may wait, waits for them and
     /// for ``wakeDescriptor``.
     ///
-    /// - Throws: When the system has no descriptor or thread left. May be called again then.
+    /// - Throws: When the system has no descriptor or thread left. After that it may be called
+    ///   again.
     func start(poll: @escaping Poll) throws(TransportError) {
         let problem = state.withLock { state -> CInt? in
             guard state.stage == .idle else { return nil }
@@ -93,7 +94,7 @@ final class ReactorExecutor: SerialExecutor {
         signal()
     }
 
-    /// Wakes the poll, or keeps the next one from waiting. What it is about comes before the
+    /// Wakes the poll, or keeps the next poll from waiting. Callers store their news before they
     /// signal.
     func signal() {
         // Each side writes its own flag before it reads the other's: one of them sees both.
@@ -106,15 +107,17 @@ final class ReactorExecutor: SerialExecutor {
         _ = write(descriptor, &one, 8)
     }
 
-    /// The thread is about to wait in its poll; false when it must not, after a signal.
+    /// Notes that the thread is about to wait in its poll; false if it must not wait, after a
+    /// signal.
     func mayBeginWait() -> Bool {
         isWaiting.store(true, ordering: .sequentiallyConsistent)
         return !isSignalled.load(ordering: .sequentiallyConsistent)
     }
 
-    /// The poll has returned. What was signalled before is looked at in this turn, after this call.
+    /// Notes that the poll has returned. This turn looks, after this call, at the news of all
+    /// signals before.
     ///
-    /// - Parameter isReadable: Whether ``wakeDescriptor`` is, which ends with this call.
+    /// - Parameter isReadable: Whether ``wakeDescriptor`` is readable, which ends with this call.
     func waited(isReadable: Bool) {
         isWaiting.store(false, ordering: .sequentiallyConsistent)
         isSignalled.store(false, ordering: .sequentiallyConsistent)
@@ -175,7 +178,8 @@ private final class ThreadStart: Sendable {
     }
 }
 
-/// A C callback has to be nonisolated: a closure in isolated code traps when C calls it.
+/// The entry of the thread. A C callback has to be nonisolated: a closure in isolated code traps
+/// when C calls it.
 private func reactorThread(_ raw: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let raw else { return nil }
     let start = Unmanaged<ThreadStart>.fromOpaque(raw).takeRetainedValue()

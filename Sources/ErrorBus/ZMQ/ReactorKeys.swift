@@ -1,17 +1,18 @@
 import CZMQ
 import Synchronization
 
-/// The keys of a reactor's tcp sockets, and what other threads have to say about them.
+/// The keys of a reactor's tcp sockets, and the news of other threads about them.
 final class ReactorKeys: Sendable {
     private struct State {
         var hasAuthenticator = false
         var refused: [RefusedKey] = []
         var isReplaced = false
-        /// How often connections to a parent with two keys failed: each next one uses the other.
+        /// The number of failed connections to a parent with two keys: each next connection uses
+        /// the other key.
         var failures: [Endpoint: Int] = [:]
     }
 
-    /// What happened since the last turn.
+    /// The events since the last turn.
     struct News {
         let refused: [RefusedKey]
         let isReplaced: Bool
@@ -21,13 +22,14 @@ final class ReactorKeys: Sendable {
     private static let refusedMax = 64
 
     let ring: KeyRing
-    /// What only the authenticator knows: in front of each key, it shows that the authenticator
-    /// said it.
+    /// A mark that only the authenticator knows: in front of a key, it shows that the key comes
+    /// from the authenticator.
     private let mark = String(UInt64.random(in: 0...UInt64.max), radix: 36) + " "
     private let signal: @Sendable () -> Void
     private let state = Mutex(State())
 
-    /// - Parameter signal: Called on any thread when there is news; must not wait.
+    /// - Parameter signal: A closure that is called on any thread when there is news; must not
+    ///   wait.
     init(_ ring: KeyRing, signal: @escaping @Sendable () -> Void) {
         self.ring = ring
         self.signal = signal
@@ -39,8 +41,8 @@ final class ReactorKeys: Sendable {
         }
     }
 
-    /// The keys of a new socket; nil on ipc. A listening one waits for the thread that judges its
-    /// peers.
+    /// The keys of a new socket; nil on ipc. A listening socket waits for the thread that judges
+    /// its peers.
     func keys(
         of kind: ZMQSocket.Kind, _ endpoint: Endpoint, _ context: ZMQContext
     ) throws(TransportError) -> ZMQSocket.Keys? {
@@ -64,13 +66,13 @@ final class ReactorKeys: Sendable {
         }
     }
 
-    /// A connection to a parent failed; perhaps it was made with the wrong one of two keys.
+    /// Notes that a connection to a parent failed; perhaps it used the wrong one of two keys.
     func failed(to endpoint: Endpoint) {
         guard let parents = ring.keys(to: endpoint)?.parents, parents.count > 1 else { return }
         state.withLock { $0.failures[endpoint, default: 0] &+= 1 }
     }
 
-    /// Whether the keys of a socket are still those for its connection.
+    /// Whether the keys of a socket are still the keys for its connection.
     func accepts(_ socket: ZMQSocket) -> Bool {
         guard case .connecting(let own, let parent) = socket.keys else { return true }
         guard let now = ring.keys(to: socket.endpoint) else { return false }

@@ -1,17 +1,17 @@
 import DequeModule
 
-/// Messages read from a socket and not yet delivered: a line for each key, or each peer without
-/// one, served in turn, so that a flooding peer delays the others by one of its messages at a time,
-/// however many connections it has.
+/// Messages read from a socket and not yet delivered: a line for each key, or for each peer without
+/// a key, served in turn, so that a flooding peer delays the others by one of its messages at a
+/// time, however many connections it has.
 ///
 /// Memory is bounded here, not by libzmq, whose receive queues must never be full (see
 /// ``SocketOptions``). When the queue is full, the longest line loses its last messages: flooding
 /// peers share the memory, and a peer within its limits loses nothing.
 struct ReceiveQueue {
-    /// What has a line of its own.
+    /// The source of messages that has a line of its own.
     private enum Source: Hashable {
         case key(PublicKey)
-        /// The first frame: libzmq's id of the peer.
+        /// A peer by the first frame, libzmq's id of it.
         case peer(Frame?)
         case parent
     }
@@ -36,18 +36,18 @@ struct ReceiveQueue {
 
     /// The memory of a frame beside its bytes.
     private static let frameOverhead = 64
-    /// The most bytes dropped at a time beyond what has to be: to free a line of a hundred thousand
-    /// messages takes tens of milliseconds, for which all peers would wait.
+    /// The most bytes dropped at a time beyond the needed ones: freeing a line of a hundred
+    /// thousand messages takes tens of milliseconds, for which all peers would wait.
     static let dropByteCountMax = 256 << 10
 
-    /// Whether there is one peer, a parent, of which the first frame says nothing.
+    /// Whether there is one peer, a parent, which the first frame does not name.
     let isOfParent: Bool
     let byteCountMax: Int
     private var lines: [Source: Line] = [:]
-    /// Lines still to be served in this round.
+    /// The lines still to be served in this round.
     private var round: [Source] = []
     private(set) var byteCount = 0
-    /// What the longest line kept when messages were last dropped.
+    /// The size that the longest line kept when messages were last dropped.
     private var cutTo = Int.max
 
     init(isOfParent: Bool = false, byteCountMax: Int = 64 << 20) {
@@ -58,10 +58,10 @@ struct ReceiveQueue {
     var isEmpty: Bool { lines.isEmpty }
     var lineCount: Int { lines.count }
 
-    /// Whether a message of this peer may be added. While the queue is about full, a line as long
-    /// as the longest was, once that had lost its last messages, would lose this one in turn: it
-    /// need not be copied first. What was the longest then may be far shorter than the longest now,
-    /// so a line of less than half the mean has room in any case: it loses nothing.
+    /// Whether a message of this peer may be added. While the queue is almost full, a line as long
+    /// as the longest one after its last loss would lose this message in turn, so the message need
+    /// not be copied first. The longest line of that time may be far shorter than the longest one
+    /// now, so a line of less than half the mean has room in any case: it loses nothing.
     ///
     /// - Parameter peer: The first frame; nil at a connecting socket.
     func hasRoom(for peer: Frame?, key: PublicKey?) -> Bool {
@@ -105,7 +105,7 @@ struct ReceiveQueue {
         return count
     }
 
-    /// The next message: one of each line, then the next of each.
+    /// The next message: the first of each line in turn, then the second of each, and so on.
     mutating func next() -> (frames: [Frame], key: PublicKey?)? {
         while !lines.isEmpty {
             guard let source = round.popLast() else {

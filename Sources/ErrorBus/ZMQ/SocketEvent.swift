@@ -3,15 +3,15 @@ import Glibc
 
 /// An event of a socket's connections, as its monitor reports it.
 enum SocketEvent: Hashable, Sendable {
-    /// Why a handshake failed.
+    /// The reason why a handshake failed.
     enum Failure: Hashable, Sendable {
-        /// One side has CURVE and the other has not.
+        /// One side has CURVE and the other side has not.
         case otherMechanism
-        /// What was encrypted cannot be decrypted: it is for another key.
+        /// Encrypted bytes cannot be decrypted: they are for another key.
         case otherKey
         /// Another fault of ZMTP.
         case malformed
-        /// The connection ended, or the time for the handshake.
+        /// The connection ended, or the time for the handshake ran out.
         case ended
     }
 
@@ -20,15 +20,15 @@ enum SocketEvent: Hashable, Sendable {
     /// A connection that this side made, by its descriptor; its handshake is still to come.
     case made(Int32)
     case succeeded
-    /// The authenticator, of this side or the other, does not let the key pass.
+    /// The authenticator of one side refused the key.
     case refused
     case failed(Failure)
-    /// A connection is lost. libzmq closes its descriptor once this is queued, not before.
+    /// A connection is lost. libzmq closes its descriptor once this event is queued, not before.
     case disconnected(Int32)
     /// All events that were queued so far are read.
     case caughtUp
 
-    /// Nil for other events of libzmq: a monitor's last one.
+    /// The event of this number; nil for other events of libzmq: a monitor's last one.
     init?(number: Int32, value: Int32) {
         switch number {
         case ZMQ_EVENT_ACCEPTED: self = .accepted(value)
@@ -55,7 +55,7 @@ extension SocketEvent.Failure {
 }
 
 extension ConnectionEvent {
-    /// What an event of a connecting socket means for its link; nil: nothing.
+    /// The meaning of a connecting socket's event for its link; nil: nothing.
     init?(_ event: SocketEvent) {
         switch event {
         case .made(let descriptor):

@@ -5,14 +5,14 @@ package enum SocketFile: Hashable {
     case none
     /// A socket that no process listens on.
     case stale
-    /// A process listens on it, as far as this one can find out.
+    /// A socket that a process listens on, as far as this process can find out.
     case live
-    /// Not a socket.
+    /// A file that is not a socket.
     case other
 
     /// The reason why no socket may be made at a path: every user of the machine could put another
-    /// one in its place, and with it answer the node's children. Nil where none but the owner of
-    /// the folder and its group could, and where there is no such folder.
+    /// socket in its place, and with it answer the node's children. Nil if only the owner of the
+    /// folder and its group could do so, or if there is no such folder.
     package static func danger(at path: String) -> String? {
         let folder = folder(of: path)
         var status = stat()
@@ -26,9 +26,9 @@ package enum SocketFile: Hashable {
             + "or name a folder inside it that is this user's alone"
     }
 
-    /// The reason why a socket at a path stays where it is, since it is another user's: this
-    /// process may neither ask whether one listens on it, nor delete it everywhere. Nil for one of
-    /// its own user, and for root.
+    /// The reason why a socket of another user at a path stays in place: this process may neither
+    /// ask whether a process listens on it, nor delete it everywhere. Nil for a socket of its own
+    /// user, and for root.
     static func stranger(at path: String, to own: uid_t = geteuid()) -> String? {
         var status = stat()
         guard own != 0, lstat(path, &status) == 0, status.st_uid != own else { return nil }
@@ -36,8 +36,8 @@ package enum SocketFile: Hashable {
             + "listens on it, or change listen"
     }
 
-    /// The reason why this process may not connect to a socket; nil where it may, as far as the
-    /// permissions go, and where there is none.
+    /// The reason why this process may not connect to a socket; nil if the permissions allow it, or
+    /// if there is no socket.
     static func refusal(at path: String) -> String? {
         guard faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) != 0 else { return nil }
         return refusal(errno)
@@ -55,14 +55,14 @@ package enum SocketFile: Hashable {
         return slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
-    /// How often the lock of a folder is tried, and after which pauses: a node holds it for less
-    /// than a millisecond, and any user who may read the folder could hold it for ever.
+    /// The number of tries to lock a folder, and the pauses between them: a node holds the lock for
+    /// less than a millisecond, but any user who may read the folder could hold it for ever.
     private static let attemptCount = 100
     private static let pauseMilliseconds: Int32 = 10
 
-    /// Does something while no other node that does it this way does so in the folder of a path.
-    /// Where the folder cannot be locked, or another process does not let go of it, it is done
-    /// without. Leaves `errno` as `body` does.
+    /// Runs `body` while no other node does so in the folder of a path. If the folder cannot be
+    /// locked, or another process keeps the lock, `body` runs without the lock. Leaves `errno` as
+    /// `body` does.
     static func lockingFolder<Value>(
         of path: String, attempts: Int = SocketFile.attemptCount, _ body: () -> Value
     ) -> Value {
@@ -94,7 +94,7 @@ package enum SocketFile: Hashable {
         self = Self.isListenedOn(path) ? .live : .stale
     }
 
-    /// Whether a process may listen on it: what cannot be asked is taken for live.
+    /// Whether a process may listen on the socket: a socket that cannot be asked counts as live.
     private static func isListenedOn(_ path: String) -> Bool {
         let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
         let descriptor = socket(AF_UNIX, type | Int32(SOCK_CLOEXEC.rawValue), 0)

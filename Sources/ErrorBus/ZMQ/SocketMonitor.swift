@@ -2,10 +2,10 @@ import CZMQ
 import Glibc
 import Synchronization
 
-/// Watches one socket's connections from its own thread. An unread monitor stops the socket it
-/// watches, so this thread only reads and forwards.
+/// The monitor of one socket's connections, with a thread of its own. An unread monitor stops the
+/// socket it watches, so this thread only reads and forwards.
 final class SocketMonitor: Sendable {
-    /// Called on the monitor's thread.
+    /// A closure that gets each event, on the monitor's thread.
     typealias Handler = @Sendable (SocketEvent) -> Void
 
     static let events =
@@ -84,10 +84,10 @@ final class SocketMonitor: Sendable {
         }
     }
 
-    /// Reads one event: a frame of number and value, then the address. Nil when it is the last,
+    /// Reads one event: a frame of number and value, then the address. Nil if it is the last event,
     /// or the context ends.
     ///
-    /// - Parameter mayWait: Whether to wait for one.
+    /// - Parameter mayWait: Whether to wait for an event.
     private static func next(_ pair: UnsafeMutableRawPointer, mayWait: Bool) -> SocketEvent? {
         var buffer = [UInt8](repeating: 0, count: 512)
         while zmq_recv(pair, &buffer, buffer.count, mayWait ? 0 : ZMQ_DONTWAIT) < 0 {
@@ -106,7 +106,8 @@ final class SocketMonitor: Sendable {
     }
 }
 
-/// Nonisolated, as a C callback has to be: a closure in isolated code traps when C calls it.
+/// The entry of the thread. Nonisolated, as a C callback has to be: a closure in isolated code
+/// traps when C calls it.
 private func monitorThread(_ raw: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let raw else { return nil }
     Unmanaged<SocketMonitor>.fromOpaque(raw).takeRetainedValue().read()

@@ -36,7 +36,7 @@ package protocol Transport: Sendable {
 /// The transport of a whole node, started with its first use and ended when the node stops: the
 /// reactor, or in the simulator a network in memory.
 package protocol NodeTransport: Transport {
-    /// Starts it, once; does nothing when called again.
+    /// Starts the transport, once; does nothing when called again.
     ///
     /// - Throws: When the system has no thread or no descriptor for it.
     func start() throws(TransportError)
@@ -66,22 +66,22 @@ package enum SendResult: Hashable, Sendable {
 
 /// A driver, as its transport sees it. Called on the transport's executor.
 package protocol TransportReceiver: AnyObject, Sendable {
-    /// Whether it accepts more messages of a socket; otherwise they wait in the transport, within
-    /// its limits, until the receiver requests to be woken.
+    /// Whether the driver accepts more messages of a socket; otherwise they wait in the transport,
+    /// within its limits, until the receiver requests to be woken.
     func isReady(on socket: SocketID) -> Bool
     /// - Parameter sender: The holder of the key by which the sender has proved itself; nil on a
     ///   socket without keys.
     func received(_ frames: [Frame], on socket: SocketID, from sender: KeyHolder?)
-    /// So many messages were dropped for lack of room.
+    /// A number of messages was dropped for lack of room.
     func dropped(_ count: Int, on socket: SocketID)
     func changed(_ event: ConnectionEvent, on socket: SocketID)
     /// A connection was refused for its key, before any message.
     func refused(_ key: RefusedKey)
     /// Connections to a listening socket failed before any message.
     func failed(_ connections: FailedConnections)
-    /// A connection was ended, whose peer sent a message without an end.
+    /// A connection was ended because its peer sent a message without an end.
     func ended(_ flood: EndedFlood)
-    /// The node's keys were replaced: links of others end.
+    /// The node's keys were replaced: links of peers with other keys end.
     func replaced(_ keys: KeyRing)
     func woke()
 }
@@ -94,11 +94,11 @@ extension TransportReceiver {
     package func replaced(_ keys: KeyRing) {}
 }
 
-/// A connection that was ended for what its peer sent.
+/// A connection that was ended for its peer's message without an end.
 package struct EndedFlood: Hashable, Sendable {
-    /// As `127.0.0.1, port 40000`.
+    /// The address and port of the peer, as `127.0.0.1, port 40000`.
     package let peer: String
-    /// The bytes that came over it.
+    /// The number of bytes that came over the connection.
     package let byteCount: Int
 }
 
@@ -110,7 +110,7 @@ package enum ConnectionEvent: Hashable, Sendable {
     case failed(String)
 }
 
-/// Why a socket could not be opened.
+/// The reason why a socket could not be opened.
 public struct TransportError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The endpoint of the socket; nil when the error concerns all endpoints.
     public let endpoint: Endpoint?

@@ -5,12 +5,13 @@ import Glibc
 ///
 /// libzmq documents contexts as thread-safe; its other objects belong to one thread.
 final class ZMQContext: @unchecked Sendable {
-    /// A context, its two threads and a first socket take about ten descriptors.
+    /// The most descriptors of a context: with its two threads and a first socket it takes about
+    /// ten.
     private static let descriptorCount = 16
 
     let raw: UnsafeMutableRawPointer
 
-    /// - Parameter endpoint: The endpoint it is made for, for messages.
+    /// - Parameter endpoint: The endpoint of the first socket, for messages.
     init(for endpoint: Endpoint, socketsMax: Int32 = 1_024) throws(TransportError) {
         // libzmq reports most missing resources, but ends the process when its threads get no
         // descriptor (epoll_create1).

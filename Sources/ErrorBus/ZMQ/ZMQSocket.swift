@@ -11,14 +11,14 @@ final class ZMQSocket {
         case dealer
     }
 
-    /// The most frames kept of one message; the rest of a longer one is read and dropped.
+    /// The most frames kept of one message; the rest of a longer message is read and dropped.
     private static let frameCountMax = 16
-    /// The most frames read at a time; those of a longer message are read in several calls.
+    /// The most frames read at a time; a longer message takes several calls.
     private static let framesPerCall = 4_096
 
     /// The keys of a tcp socket (CURVE).
     enum Keys {
-        /// With what begins the user id of each connection that the authenticator let pass.
+        /// The own pair, and the beginning of the user id of each accepted connection.
         case listening(own: KeyPair, mark: String)
         case connecting(own: KeyPair, parent: PublicKey)
     }
@@ -26,13 +26,13 @@ final class ZMQSocket {
     let raw: UnsafeMutableRawPointer
     let kind: Kind
     let endpoint: Endpoint
-    /// Nil: it has none.
+    /// The keys of the socket; nil: a socket without keys.
     let keys: Keys?
-    /// Of an ipc endpoint that it listens on.
+    /// The file of an ipc endpoint that the socket listens on.
     private var file: ListeningFile?
-    /// What is kept of the message whose rest is still to be read.
+    /// The kept frames of the message whose rest is still to be read.
     private var begun: [Frame]?
-    /// Whether that message is not wanted.
+    /// Whether the rest of that message is dropped.
     private var isThrownAway = false
 
     /// Opens and configures a socket; every option is set, none left at libzmq's default.
@@ -87,10 +87,10 @@ final class ZMQSocket {
         }
     }
 
-    /// Whether its messages come with the key of their sender.
+    /// Whether messages of the socket come with the key of their sender.
     var isKeyed: Bool { if case .listening = keys { true } else { false } }
 
-    /// The endpoint as libzmq expects it. libzmq binds to addresses and interfaces only, and to a
+    /// The endpoint as libzmq expects it. libzmq binds to addresses and interfaces only, and for a
     /// connecting side `localhost` depends on the machine's IPv6: so it becomes 127.0.0.1.
     private var address: String {
         guard case .tcp("localhost", let port) = endpoint.address else {
@@ -150,7 +150,7 @@ final class ZMQSocket {
             isInUse: number == EADDRINUSE)
     }
 
-    /// The endpoint with the port that the system chose, where 0 was asked for.
+    /// The endpoint, with the port that the system chose in place of 0.
     var boundEndpoint: Endpoint {
         guard case .tcp(let host, 0) = endpoint.address else { return endpoint }
         var buffer = [UInt8](repeating: 0, count: 256)
@@ -165,34 +165,34 @@ final class ZMQSocket {
 
     var isTCP: Bool { if case .tcp = endpoint.address { true } else { false } }
 
-    /// What was read of a message.
+    /// The part of a message that was read.
     struct Received {
-        /// Its first frames.
+        /// The first frames of the message.
         let frames: [Frame]
-        /// Whether it was read to its end; if not, the next call goes on with it.
+        /// Whether the message was read to its end; if not, the next call goes on with it.
         let isWhole: Bool
-        /// False where it was read and thrown away.
+        /// Whether the message is wanted; false if it was read and dropped.
         let isWanted: Bool
-        /// The key of its sender, where the socket has keys.
+        /// The key of the sender, if the socket has keys.
         let key: PublicKey?
-        /// Nil where it was not asked for.
+        /// The source of the message; nil unless it was asked for.
         let source: Source?
     }
 
-    /// The connection that a message came over, and what was read of it.
+    /// The connection that a message came over, and the amount that was read of it.
     struct Source {
         let descriptor: Int32
         let byteCount: Int
         let frameCount: Int
     }
 
-    /// Reads one message, or a part of one with many frames, which takes no more of a turn than
-    /// others.
+    /// Reads one message, or a part of a message with many frames, which takes no more of a turn
+    /// than others.
     ///
     /// - Parameters:
     ///   - withSource: Whether to look up the connection that it came over.
-    ///   - isWanted: Whether to copy what the peer with this first frame and key has sent. At a
-    ///     listening socket called once for a message of two frames or more; at a connecting one,
+    ///   - isWanted: Whether to copy the message of the peer with this first frame and key. Called
+    ///     at a listening socket once for a message of two frames or more; at a connecting socket,
     ///     with neither, for each message.
     /// - Returns: Nil when no message is waiting.
     func receive(
@@ -239,7 +239,7 @@ final class ZMQSocket {
             key: key(of: &message), source: source)
     }
 
-    /// The key of the sender, where the socket has keys.
+    /// The key of the sender, if the socket has keys.
     private func key(of message: inout zmq_msg_t) -> PublicKey? {
         guard case .listening(_, let mark) = keys else { return nil }
         // Missing from the first frame after a poll: read from the last (4.3.4).
@@ -286,7 +286,7 @@ final class ZMQSocket {
         return result
     }
 
-    /// How long sent messages may take to leave after ``close()``.
+    /// Sets how long sent messages may take to leave after ``close()``.
     func setLinger(milliseconds: Int32) { _ = set(ZMQ_LINGER, .int(milliseconds)) }
 
     func close() {
@@ -324,10 +324,10 @@ enum SocketOptions {
         case long(Int64)
     }
 
-    /// Messages queued to one peer. Above it sending fails and the machines retry. Large ones have
-    /// another limit: ``LargeMessages``.
+    /// Messages queued to one peer. Above it sending fails and the machines retry. Large messages
+    /// have another limit: ``LargeMessages``.
     static let sendHighWaterMark: Int32 = 4_096
-    /// Connections that wait to be accepted.
+    /// The most connections that wait to be accepted.
     static let backlog: Int32 = 1_024
     /// The time for a handshake.
     static let handshakeMilliseconds: Int32 = 40_000
