@@ -5,7 +5,7 @@ import OrderedCollections
 package import ServiceLifecycle
 import Synchronization
 
-/// Builds a runnable node from its settings in the topology.
+/// The assembly of a runnable node from its settings in the topology.
 package final class NodeAssembly: Sendable {
     /// The version of this program.
     package static let version = "0.1.0"
@@ -20,7 +20,7 @@ package final class NodeAssembly: Sendable {
     private let terminal: TerminalPresenter
     /// Whether a command reads standard input.
     private let isInputTaken: Bool
-    /// By the index of their presenter.
+    /// The consoles, by the index of their presenter.
     private let consoles: OrderedDictionary<Int, Console>
     /// The responders made from rules, for a reload.
     private let ruled = RuledResponders()
@@ -105,8 +105,8 @@ package final class NodeAssembly: Sendable {
         return parts
     }
 
-    /// Creates the folders of ipc endpoints, for this user alone, since they have no keys. A
-    /// failure is reported when the endpoint is opened.
+    /// Creates the folders of ipc endpoints, for this user alone, since they have no keys. The
+    /// opening of the endpoint reports a failure.
     private func makeFoldersOfSockets() {
         for case .ipc(let path) in settings.listen.map(\.address) {
             let folder = FilePath.folder(of: path)
@@ -127,7 +127,7 @@ package final class NodeAssembly: Sendable {
     }
 
     /// The presenters in order, each in front of those after it. Adjacent consoles and terminals
-    /// are asked at the same time.
+    /// get a prompt at the same time.
     private func presenting(
         _ next: any Responder, _ commands: RuleCommands, _ audit: (any AuditLog)?,
         _ journal: (any DecisionJournal)?, _ use: JournalLock.Use
@@ -193,8 +193,8 @@ package final class NodeAssembly: Sendable {
         return responder
     }
 
-    /// Reopens the ledger's file, which may have been rotated. Reads the topology again and
-    /// replaces rules and policies for errors that arrive from now on, and the keys of links. An
+    /// Reopens the ledger's file, which may have been rotated. Reads the topology again, and
+    /// replaces the keys of links, and rules and policies for errors that arrive from now on. An
     /// unreadable file changes nothing.
     package func reload() {
         ledger.withLock { $0 }?.reopen()
@@ -217,8 +217,8 @@ package final class NodeAssembly: Sendable {
         }
     }
 
-    /// Reads the folder of keys again. When a file of it cannot be used, the keys stay as they are,
-    /// but for those whose files are gone.
+    /// Reads the folder of keys again. If a file in it cannot be used, the keys stay as they are,
+    /// except for keys whose files are gone.
     private func reloadKeys() {
         let fresh = try? TopologyLoader.load(path).topology
         let topology = fresh?.keys == nil ? loaded.topology : fresh ?? loaded.topology
@@ -243,7 +243,7 @@ package final class NodeAssembly: Sendable {
 final class RuledResponders: Sendable {
     enum Place: Hashable, Sendable {
         case responders
-        /// The presenter that is this file.
+        /// The presenter that reads this policy file.
         case policy(path: String)
     }
 
@@ -254,8 +254,8 @@ final class RuledResponders: Sendable {
     }
 
     /// Replaces the rules of `former` settings by those of `fresh` ones. A policy that the topology
-    /// no longer lists keeps its rules. Returns what needs a restart, for the log: presenters that
-    /// come, go or move, and `responders` where there were none, change the chain itself.
+    /// no longer lists keeps its rules. Returns the parts that need a restart, for the log:
+    /// presenters that come, go or move, and the first `responders`, change the chain itself.
     func replaceRules(of former: TopologyNode, with fresh: TopologyNode) -> [String] {
         var books: [Place: RuleBook] = [
             .responders: RuleBook(fresh.responders, mode: .everyMatch)
@@ -278,7 +278,7 @@ extension TopologyNode {
     /// The most files of policies that one line of the log names.
     static let policyFileMax = 10
 
-    /// The files of its policies, each once, for a line of the log; nil without any.
+    /// The node's policy files, each once, for a line of the log; nil without any.
     var policyFiles: String? {
         var files: [String] = []
         for case .policy(let path, _) in presenters where !files.contains(path) {

@@ -2,13 +2,13 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A file that a process writes while it runs, for others to read, and removes at its end. It is
-/// replaced as a whole: a reader never gets half of it.
+/// A file that a process writes while it runs, for others to read, and removes at its end. The
+/// process replaces the file as a whole: a reader never gets half of it.
 struct PublishedFile: Sendable {
     let path: String
-    /// The option that names it, for messages.
+    /// The option that names the file, for messages.
     private let option: String
-    /// Reads from the content which process wrote it.
+    /// A closure that reads from the content which process wrote it.
     private let writer: @Sendable (Data) -> pid_t?
 
     init(_ path: String, option: String, writer: @escaping @Sendable (Data) -> pid_t?) {
@@ -17,18 +17,19 @@ struct PublishedFile: Sendable {
         self.writer = writer
     }
 
-    /// What this process has published, by path: open, and locked until it ends in any way.
+    /// The files that this process has published, by path: open, and locked until the process ends
+    /// in any way.
     private static let locked = Mutex<[String: CInt]>([:])
 
     private var temporary: String { path + ".\(getpid())" }
 
-    /// The process that wrote what is at the path; nil where there is no such file.
+    /// The process that wrote the file at the path; nil if there is no such file.
     private var writerNow: pid_t? {
         FileManager.default.contents(atPath: path).flatMap(writer)
     }
 
-    /// Another process of this program that runs and has published the file. Without its lock the
-    /// number is that of a later process.
+    /// Another process of this program that runs and has published the file. Without the lock the
+    /// number belongs to a later process.
     private var otherWriter: pid_t? {
         guard let writer = writerNow, Self.isOfThisProgram(writer) else { return nil }
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
@@ -37,7 +38,7 @@ struct PublishedFile: Sendable {
         return flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK ? writer : nil
     }
 
-    /// Verifies that the file can be created, and removes one that an earlier process left.
+    /// Verifies that the file can be created, and removes the file of an earlier process.
     ///
     /// - Throws: When something other than a file is at the path, no file can be created there, or
     ///   another process that runs has published this one.
@@ -62,7 +63,7 @@ struct PublishedFile: Sendable {
         unlink(path)
     }
 
-    /// Opens an empty file for new content. What is in its place goes: it may be a link that
+    /// Opens an empty file for new content. Removes anything in its place, which may be a link that
     /// another user has put there.
     private func create() -> CInt {
         unlink(temporary)
@@ -79,8 +80,8 @@ struct PublishedFile: Sendable {
         return other == program("self")
     }
 
-    /// Returns whether the content is in place: not where another process has published the file
-    /// meanwhile.
+    /// Writes the content; returns whether it is in place: not if another process has published the
+    /// file meanwhile.
     @discardableResult
     func write(_ content: Data) -> Bool {
         guard otherWriter == nil else { return false }

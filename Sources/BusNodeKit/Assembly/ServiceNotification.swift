@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Subprocess
 
-/// Reports readiness to the parent process: by a file, and by systemd's socket.
+/// The report of readiness to the parent process: by a file, and by systemd's socket.
 package enum ServiceNotification {
     static let socketVariable: Environment.Key = "NOTIFY_SOCKET"
 
@@ -29,7 +29,7 @@ package enum ServiceNotification {
         if let file { published(file).remove() }
     }
 
-    /// sd_notify(3): a datagram to the socket named in the environment.
+    /// Sends a datagram to the socket named in the environment, as sd_notify(3) does.
     private static func notify(_ state: String) {
         guard let path = ProcessInfo.processInfo.environment[socketVariable.rawValue],
             path.hasPrefix("/") || path.hasPrefix("@")
@@ -53,8 +53,8 @@ package enum ServiceNotification {
     }
 }
 
-/// Ends this process when the reader of its output is gone: the process that started it has ended,
-/// even if it was killed.
+/// A watch that ends this process when the reader of its output is gone: the process that started
+/// it has ended, even if it was killed.
 package enum OutputWatch {
     package static func start() {
         Thread.detachNewThread {
