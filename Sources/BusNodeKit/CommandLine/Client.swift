@@ -3,10 +3,10 @@ import ServiceLifecycle
 import Synchronization
 package import UnixSignals
 
-/// Runs a leaf node for one piece of work: started before it, closed after it.
+/// A leaf node for one piece of work: it starts before the work and closes after it.
 package enum Client {
-    /// - Parameter signals: The signals that end the work: it is cancelled, which withdraws its
-    ///   presentation, and ``Interrupted`` is thrown. The node is closed afterwards, so that the
+    /// - Parameter signals: The signals that end the work: they cancel it, which withdraws its
+    ///   presentation, and ``Interrupted`` is thrown. The node closes afterwards, so that the
     ///   withdrawal is sent.
     package static func run<Value: Sendable>(
         _ node: Node, endingOn signals: [UnixSignal] = [],
@@ -48,9 +48,9 @@ package enum Client {
     }
 }
 
-/// Prints the state of a presentation to a person at a terminal, each state once.
+/// The notice of a presentation's state to a person at a terminal, each state once.
 package final class WaitingNotice: Sendable {
-    /// A link that comes up sooner is not reported.
+    /// The time within which a link that comes up is not reported.
     private static let linkTime: Duration = .seconds(1)
 
     private struct Progress {
@@ -66,7 +66,7 @@ package final class WaitingNotice: Sendable {
         self.say = say
     }
 
-    /// For the options of a presentation.
+    /// A closure for the options of a presentation.
     package var stateChanged: @Sendable (PresentationState) -> Void { { self.moved(to: $0) } }
 
     private func moved(to state: PresentationState) {
@@ -97,7 +97,7 @@ package final class WaitingNotice: Sendable {
     }
 }
 
-/// The exit status of an outcome, and a sentence when the printed option does not say enough.
+/// The exit status of an outcome, and a sentence if the printed option does not say enough.
 package struct Conclusion {
     package let status: ExitStatus
     package let text: String?
@@ -150,13 +150,13 @@ extension Outcome {
     /// The outcome for scripts, with the keys of the reply to a bare client.
     package var json: JSONValue { json(with: FieldValues()) }
 
-    /// The comment on its answer as a line for a terminal; nil without one.
+    /// The comment on the answer as a line for a terminal; nil without a comment.
     package var commentLine: String? {
         let limit = 4 * ErrorReport.Limits.commentByteCount
         return answer?.comment.map { "comment: \($0.escapedForTerminal(scalarLimit: limit))" }
     }
 
-    /// - Parameter values: Those of the option's fields, where it is the script's own.
+    /// - Parameter values: The values of the option's fields, if the option is the script's own.
     package func json(with values: FieldValues) -> JSONValue {
         var object: [String: JSONValue] = [
             "didRecover": .bool(didRecover), "reason": .string(reason.rawValue),
@@ -174,7 +174,7 @@ extension Outcome {
     }
 }
 
-/// A report whose options have no effect here: the script acts on the chosen one.
+/// A report whose options have no effect here: the script acts on the chosen option.
 package struct PresentedReport: AttemptableError {
     package let report: ErrorReport
     private let answered = Answered()
@@ -185,8 +185,8 @@ package struct PresentedReport: AttemptableError {
         Choice(options: report.options, answered: answered)
     }
 
-    /// The values that came with the answer, those of secrets among them: for the script, which
-    /// carries the option out.
+    /// The values that came with the answer, secrets included: for the script, which carries the
+    /// option out.
     package var values: FieldValues { answered.values.withLock { $0 } }
 
     private final class Answered: Sendable {

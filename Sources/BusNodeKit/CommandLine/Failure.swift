@@ -31,7 +31,7 @@ package struct Failure: Error {
         }
     }
 
-    /// What to do where another process listens, at an endpoint or at a console's address.
+    /// The remedy if another process listens at an endpoint or at a console's address.
     static let inUseRemedy = "; stop the process that listens there, or change listen"
 
     private static func remedy(_ error: NodeError) -> String {
@@ -42,7 +42,7 @@ package struct Failure: Error {
 /// The exit statuses of commands, by the numbers of sysexits.
 package enum ExitStatus: Int32, CaseIterable, Sendable {
     case ok = 0
-    /// The expected "no": cancel was chosen, or no presenter was asked.
+    /// The expected "no": cancel was chosen, or no presenter got a prompt.
     case declined = 1
     /// The command line is wrong.
     case usage = 64

@@ -19,7 +19,7 @@ package struct PartialID {
     /// The end of an id, which distinguishes it from others.
     static func short(_ id: String) -> String { String(id.suffix(shownCount)) }
 
-    /// Why a text that several ids match is refused, with the latest of them, by their ends where
+    /// The refusal of a text that several ids match, with the latest of these ids, by their ends if
     /// these differ. Escaped.
     package static func ambiguity(_ text: String, _ ids: [String]) -> String {
         let all = Set(ids).sorted(by: >)

@@ -3,8 +3,8 @@ import Glibc
 /// The command line and the environment as bytes: neither has to be UTF-8, and a command that is
 /// run gets both unchanged.
 package enum RawArguments {
-    /// The arguments to parse: of the command of `exec` only its first word. The parser takes
-    /// quadratic time: a minute for 10,000 words.
+    /// The arguments to parse, with only the first word of the command of `exec`: the parser takes
+    /// quadratic time, a minute for 10,000 words.
     package static func toParse(_ arguments: [String]) -> [String] {
         let arguments = arguments.dropFirst()
         guard arguments.first == "exec", let end = arguments.firstIndex(of: "--") else {
