@@ -8,14 +8,14 @@ struct FileStatus {
 
     init?(_ path: String) { self.init(Array(path.utf8CString)) }
 
-    /// - Parameter path: Ends in a 0.
+    /// - Parameter path: The path, which ends in a 0.
     init?(_ path: [CChar]) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
         self.status = status
     }
 
-    /// Of a symbolic link itself.
+    /// The status of a symbolic link itself.
     init?(link path: String) {
         var status = stat()
         guard lstat(path, &status) == 0 else { return nil }
@@ -30,10 +30,10 @@ struct FileStatus {
 
     var isFile: Bool { status.st_mode & S_IFMT == S_IFREG }
     var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
-    /// Whether another program may be at its other end.
+    /// Whether the file is a pipe or a socket, with possibly another program at its other end.
     var isPipeOrSocket: Bool { [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) }
 
-    /// What it is, in a word.
+    /// The kind of the file, in a word.
     var kind: String {
         switch status.st_mode & S_IFMT {
         case S_IFREG: "a file"
@@ -57,21 +57,21 @@ struct FileStatus {
 
     var byteCount: Int64 { Int64(status.st_size) }
 
-    /// How many names it has in its file system.
+    /// The number of names that the file has in its file system.
     var nameCount: Int { Int(status.st_nlink) }
 
     /// The permission bits.
     var mode: mode_t { status.st_mode & 0o777 }
-    /// Whether only its owner may use it.
+    /// Whether only the owner may use the file.
     var isPrivate: Bool { mode & 0o077 == 0 }
     var owner: uid_t { status.st_uid }
 
-    /// Differs when the file was written or replaced, or got another mode or owner, as far as the
-    /// file system's clock shows it.
+    /// The version of the file: another one after a write, a replacement, or a change of mode or
+    /// owner, as far as the file system's clock shows it.
     struct Version: Hashable {
         fileprivate let inode: UInt64
         fileprivate let size: Int64
-        /// Seconds and nanoseconds of the last write and of the last change of the inode.
+        /// The seconds and nanoseconds of the last write and of the last change of the inode.
         fileprivate let times: [Int]
     }
 

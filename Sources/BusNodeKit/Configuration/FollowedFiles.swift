@@ -1,11 +1,11 @@
 import Logging
 import Synchronization
 
-/// A value in files, which are read again at the next use once one of them has changed.
+/// A value in files, which each use reads again if a file has changed since the last use.
 ///
-/// While they cannot be used each use tries again, since the fault may be of the moment.
+/// While a file cannot be used, each use tries again, since the fault may pass.
 final class FollowedFiles<Value: Sendable>: Sendable {
-    /// What the log says of another reading.
+    /// The words of the log about a further reading.
     struct Words: Sendable {
         let success: String
         let failure: String
@@ -15,7 +15,7 @@ final class FollowedFiles<Value: Sendable>: Sendable {
     private struct State {
         var versions: [FileStatus.Version?]
         var latest: Value
-        /// Why the files cannot be used.
+        /// The reason why the files cannot be used.
         var problem: String?
     }
 
@@ -25,7 +25,7 @@ final class FollowedFiles<Value: Sendable>: Sendable {
     private let read: @Sendable () throws(Failure) -> Value
     private let state: Mutex<State>
 
-    /// - Throws: What `read` throws.
+    /// - Throws: The error of `read`.
     init(
         _ files: [String], _ words: Words, logger: Logger,
         read: @escaping @Sendable () throws(Failure) -> Value
@@ -38,7 +38,7 @@ final class FollowedFiles<Value: Sendable>: Sendable {
         state = Mutex(State(versions: versions, latest: try read()))
     }
 
-    /// The value of the last time that the files could be used.
+    /// The value at the last time that the files could be used.
     var latest: Value { following().latest }
 
     /// The value of the files as they are now; nil while they cannot be used.

@@ -76,7 +76,7 @@ package struct KeyFolder {
         return pair
     }
 
-    /// The public keys of the folder, and those that names had before, by name.
+    /// The public keys of the folder, and the former keys, by name.
     package func publicKeys() throws(Failure) -> (
         known: [NodeName: PublicKey], former: [NodeName: PublicKey],
         signers: [NodeName: [SignerKey]]
@@ -141,17 +141,17 @@ package struct KeyFolder {
 
     // MARK: Making keys
 
-    /// What ``make(_:)`` did, in a word for people.
+    /// The result of ``make(_:)``, in a word for people.
     package enum Making: String {
         case made, kept
         /// The public file of an earlier version got its signing key.
         case completed
     }
 
-    /// Makes the folder and the pair of a name. A pair that it has stays.
+    /// Makes the folder and the pair of a name. A pair that is there stays.
     ///
-    /// - Throws: Also when it has the secret file alone: its public file may have been deleted to
-    ///   revoke it.
+    /// - Throws: Also if the name has only the secret file: the public file may have been deleted
+    ///   to revoke the key.
     package func make(_ name: NodeName) throws(Failure) -> Making {
         try makeFolder()
         let (secretFile, publicFile) = (secretFile(of: name), publicFile(of: name))
@@ -178,7 +178,7 @@ package struct KeyFolder {
             .cannotCreate, "keys \(path.shown()): \(String(cString: strerror(errno)))")
     }
 
-    /// Adds the signing key to a public file that lacks it, where its pair is here.
+    /// Adds the signing key to a public file that lacks it, if the pair is here.
     private func complete(_ name: NodeName) throws(Failure) -> Making {
         guard FileStatus(secretFile(of: name)) != nil else { return .kept }
         let (pair, found) = (try pair(of: name), try publicCertificate(of: name))
@@ -191,8 +191,9 @@ package struct KeyFolder {
         return .completed
     }
 
-    /// Makes another pair for a name, and the folder. Its public file keeps the key of the former
-    /// pair, which passes as well until it is retired; not where it was deleted, to revoke it.
+    /// Makes another pair for a name, and the folder. The public file keeps the key of the former
+    /// pair, which nodes accept as well until it is retired; not if the public file was deleted to
+    /// revoke the key.
     package func replace(_ name: NodeName) throws(Failure) {
         try makeFolder()
         let isKnown = FileStatus(publicFile(of: name)) != nil

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
 
-/// A file that is trusted: only its owner may write it, and read it where it holds a secret.
+/// A trusted file: only its owner may write it, and read it if it holds a secret.
 enum PrivateFile {
-    /// Its text; a file with more bytes is refused.
+    /// The text of the file; a file with more bytes is refused.
     ///
     /// - Parameter isSecret: Whether only its owner may read it.
     static func text(
@@ -31,7 +31,7 @@ enum PrivateFile {
         return String(decoding: bytes.prefix(count), as: UTF8.self)
     }
 
-    /// A folder that others may not write.
+    /// Refuses a folder that others may write.
     static func checkFolder(_ path: String) throws(FileRefusal) {
         guard let status = FileStatus(path) else {
             throw FileRefusal(status: .noInput, found: String(cString: strerror(errno)))
@@ -42,7 +42,7 @@ enum PrivateFile {
         try check(status, 0o755)
     }
 
-    /// - Parameter mode: The most rights.
+    /// - Parameter mode: The most rights that the file may have.
     private static func check(_ status: FileStatus, _ mode: mode_t) throws(FileRefusal) {
         let isOwn = status.owner == getuid() || status.owner == 0
         guard !isOwn || status.mode & 0o077 & ~mode != 0 else { return }
@@ -53,8 +53,8 @@ enum PrivateFile {
             allowed: "0\(String(mode, radix: 8)), and this user or root as its owner")
     }
 
-    /// Writes a new file, never over one that is there, and never readable by others than `mode`
-    /// says, not for a moment.
+    /// Writes a new file, never over an existing one, and with the rights of `mode` from its first
+    /// moment.
     static func create(_ file: String, _ text: String, mode: mode_t) throws(FileRefusal) {
         let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         let isWritten =
@@ -86,7 +86,8 @@ enum PrivateFile {
         syncFolder(of: file)
     }
 
-    /// After a power cut the name leads to the new text, and a removal is not undone.
+    /// Syncs the folder: after a power cut the name leads to the new text, and a removal is not
+    /// undone.
     private static func syncFolder(of file: String) {
         let path = (file as NSString).deletingLastPathComponent
         let folder = open(path.isEmpty ? "." : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -97,11 +98,11 @@ enum PrivateFile {
     }
 }
 
-/// Why a file is refused as that of a token, a secret or authorities.
+/// The refusal of a file with a token, a secret or authorities.
 struct FileRefusal: Error {
     let status: ExitStatus
     let found: String
-    /// Nil when the system refused it.
+    /// The allowed form; nil if the system refused the file.
     var allowed: String?
 
     var text: String {

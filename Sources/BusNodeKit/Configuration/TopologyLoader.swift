@@ -1,10 +1,10 @@
 import ErrorBus
 import Foundation
 
-/// Loads a topology file and every file that it names.
+/// The loader of a topology file and every file that it names.
 package enum TopologyLoader {
     /// - Parameters:
-    ///   - path: The topology file, the base of its relative paths.
+    ///   - path: The topology file, whose folder is the base of relative paths.
     ///   - environment: The values of `${NAME}`.
     package static func load(
         _ path: String, environment: [String: String] = ProcessInfo.processInfo.environment
@@ -29,7 +29,7 @@ extension Topology {
         return settings
     }
 
-    /// In the order of the file.
+    /// The names of the nodes, in the order of the file.
     package var nodeNames: String { settings.map(\.name.description).joined(separator: ", ") }
 }
 

@@ -2,11 +2,11 @@ import ErrorBus
 import Glibc
 import Yams
 
-/// Reads YAML, of which JSON is a subset, into a ``ConfigurationNode``.
+/// A reader of YAML, of which JSON is a subset, into a ``ConfigurationNode``.
 ///
 /// Anchors and aliases work within ``valueCountMax``. One document a file; keys are scalars.
 package struct YAMLConfiguration {
-    /// The most values in one file, with each alias counted as the values it stands for.
+    /// The most values in one file; each alias counts as the values that it stands for.
     static let valueCountMax = 20_000
     /// The deepest nesting.
     static let depthMax = 32
@@ -125,7 +125,7 @@ package struct YAMLConfiguration {
         problem(location(line, 1), found: found, allowed: allowed)
     }
 
-    /// What to change, where libyaml's text does not say it.
+    /// The remedy, if libyaml's text does not say it.
     private static func hint(for text: String) -> String? {
         if text.contains("alphabetic or numeric") {
             "a text that begins with * or & needs quotes"
@@ -156,7 +156,7 @@ package struct YAMLConfiguration {
     }
 }
 
-/// Bounds the work of the YAML parser before it sees the text.
+/// The check that bounds the work of the YAML parser before it reads the text.
 ///
 /// Yams expands aliases into full trees and hashes every key, so a few lines of aliases of aliases
 /// (the "billion laughs") would keep it busy for years before anything could be counted. So the
@@ -164,7 +164,7 @@ package struct YAMLConfiguration {
 /// enlarge a text at most n + 1 times. Quotes and comments are counted too, so the bound may be too
 /// high and is never too low.
 struct YAMLPrecheck {
-    /// How far aliases may expand a text, in bytes.
+    /// The longest text that aliases may expand to, in bytes.
     static let expandedByteCountMax = 4 * 1024 * 1024
 
     fileprivate struct Uses {
@@ -221,11 +221,12 @@ struct YAMLPrecheck {
 }
 
 extension YAMLPrecheck.Uses {
-    /// Without an anchor an alias is an error, and without an alias an anchor has no effect.
+    /// Whether the text has no aliases to expand. Without an anchor an alias is an error, and
+    /// without an alias an anchor has no effect.
     fileprivate var isHarmless: Bool { anchors == 0 || aliases == 0 }
 }
 
-/// Reads a whole configuration file, within a limit.
+/// The reader of a whole configuration file, within a limit.
 enum ConfigurationFile {
     /// The largest file, in bytes.
     static let byteCountMax = 1024 * 1024
