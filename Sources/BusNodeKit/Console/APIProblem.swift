@@ -2,7 +2,7 @@ import ErrorBus
 import Foundation
 import Hummingbird
 
-/// Why a request was refused: a status, a code for scripts, a sentence for people.
+/// The refusal of a request: a status, a code for scripts, a sentence for people.
 struct APIProblem: RequestProblem {
     let status: HTTPResponse.Status
     let word: String
@@ -27,7 +27,7 @@ struct APIProblem: RequestProblem {
         APIProblem(.badRequest, "badRequest", message)
     }
 
-    /// Another text in the place of a presentation's id, as the end of one, which lists show and
+    /// A text in place of a presentation's id, such as the end of an id, which lists show and
     /// commands take.
     static func noID(_ text: String) -> APIProblem {
         APIProblem(

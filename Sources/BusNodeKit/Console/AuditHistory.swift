@@ -8,12 +8,12 @@ final class AuditHistory: AuditLog {
     struct Event: Sendable {
         let time: Date
         let event: String
-        /// Nil for an act that concerns no presentation.
+        /// The presentation; nil for an act that concerns none.
         let id: PresentationID?
         let fields: [String: String]
-        /// What happened, for people. Not escaped.
+        /// The event in words for people. Not escaped.
         let sentence: String
-        /// What it counts as in the chart; nil for most events.
+        /// The count of the chart that the event adds to; nil for most events.
         let count: Count?
 
         var view: EventView {
@@ -38,7 +38,7 @@ final class AuditHistory: AuditLog {
         }
     }
 
-    /// What an event counts as in the chart.
+    /// The count of the chart that an event adds to.
     enum Count: String {
         case presented, answered, recovered, failed, cancelled
 
@@ -68,9 +68,9 @@ final class AuditHistory: AuditLog {
     fileprivate struct State {
         var events: [Event] = []
         var start = 0
-        /// With those that fell out.
+        /// The number of events, with events that are no longer here.
         var total = 0
-        /// By minutes since 1970.
+        /// The buckets by minutes since 1970.
         var buckets: [Int: Bucket] = [:]
         /// The answers that were given in this life of the node.
         var answers: [Answer.Via: Int] = [:]
@@ -80,7 +80,7 @@ final class AuditHistory: AuditLog {
     /// Whether an option has the role cancel in that presentation.
     private let isCancel: @Sendable (PresentationID, _ option: String) -> Bool
 
-    /// Wakes the keeper of what the journal lacks.
+    /// A signal that wakes the keeper when the journal lacks events.
     private let added: AsyncStream<Void>.Continuation
     let additions: AsyncStream<Void>
 
@@ -135,7 +135,7 @@ final class AuditHistory: AuditLog {
     }
 
     /// The events after the first `seen` ones, oldest first, at most `limit`, and the number of
-    /// those before that are not here any longer.
+    /// earlier events that are no longer here.
     func events(after seen: Int, limit: Int) -> (events: [Event], lostCount: Int) {
         state.withLock { state in
             let events = state.events[state.start...]
@@ -144,11 +144,11 @@ final class AuditHistory: AuditLog {
         }
     }
 
-    /// How many events this life of the node had, with those that are not here any longer.
+    /// The number of events of this life of the node, with events that are no longer here.
     var total: Int { state.withLock(\.total) }
 
-    /// How many answers were given in this life of the node, by how they were made. What an earlier
-    /// life decided and this one delivers is none.
+    /// The number of answers given in this life of the node, by the way in which they were made. An
+    /// answer that an earlier life decided and this one delivers does not count.
     var answers: [Answer.Via: Int] { state.withLock(\.answers) }
 
     /// The events with their numbers, oldest first.
@@ -199,28 +199,28 @@ extension AuditHistory.State {
     }
 }
 
-/// What a person does at a console, other than deciding.
+/// An act of a person at a console, other than an answer.
 enum PersonalAct: Hashable, Sendable {
     case claim, release, undo
     /// Handed a claim to another person.
     case handOver(to: String)
     /// Made a silence, or ended one early.
     case silence(Silence), silenceEnd(Silence)
-    /// Chose an option, which is held back to undo.
+    /// Chose an option, whose answer is held for an undo.
     case leaving(option: String)
-    /// Chose an option that needs two people, before another person.
+    /// Chose an option that needs two people, as the first person.
     case propose(option: String)
-    /// Confirmed what another person had proposed.
+    /// Confirmed the proposal of another person.
     case confirm(option: String, of: String)
-    /// Withdrew what they had proposed, or declined what another person had.
+    /// Withdrew the own proposal, or declined that of another person.
     case decline(option: String, of: String)
-    /// Wrote a note on it.
+    /// Wrote a note on the presentation.
     case note(InboxNote)
     /// Sent a message of a hook again.
     case resend(DeadLetter)
     /// Answered by a link of a hook's message.
     case link(option: String, hook: NodeName)
-    /// Saved a view for everyone, in place of one of that name or not, or removed one.
+    /// Saved a new view for everyone, replaced a view, or removed one.
     case saveView(ViewRow), replaceView(ViewRow), removeView(String)
 
     var word: String {
@@ -307,9 +307,9 @@ enum PersonalAct: Hashable, Sendable {
 }
 
 extension PresentationEvent {
-    /// What happened, for people. Not escaped.
+    /// The event in words for people. Not escaped.
     ///
-    /// - Parameter isCancel: Whether it is the result of an option to give up.
+    /// - Parameter isCancel: Whether the event is the result of an option to give up.
     func sentence(isCancel: Bool = false) -> String {
         switch what {
         case .reported: return "Reported by its origin"

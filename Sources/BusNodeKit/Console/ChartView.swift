@@ -2,7 +2,7 @@ import ErrorBus
 import Foundation
 import Hummingbird
 
-/// How far back a chart reaches.
+/// The time that a chart covers.
 enum ChartSpan: String, CaseIterable, Sendable {
     case hour = "1h"
     case day = "24h"
@@ -35,15 +35,15 @@ enum ChartSpan: String, CaseIterable, Sendable {
     }
 }
 
-/// What happened in a time, in parts of equal length, and how long people took to answer.
+/// The events of a time, in parts of equal length, and the times that people took to answer.
 struct ChartView: JSONObject, Sendable {
     var span = ChartSpan.hour.rawValue
-    /// Oldest first.
+    /// The buckets, oldest first.
     var buckets: [BucketView] = []
     var stepMilliseconds = 0
-    /// Whether as much is counted as may be: what happened before that is left out.
+    /// Whether the chart counts as many events as it may: earlier events are left out.
     var isCut = false
-    /// Nil where the node keeps no history.
+    /// The times to answer; nil if the node keeps no history.
     var waits: WaitsView?
 
     init() {}
@@ -79,13 +79,13 @@ struct BucketView: JSONObject, Sendable {
     ]
 }
 
-/// How long people took to answer what was presented in a time.
+/// The times that people took to answer the presentations of a time.
 struct WaitsView: JSONObject, Sendable {
-    /// The most presentations that are compared, the latest.
+    /// The most presentations that are compared: the latest count.
     var countMax = 0
-    /// Nil where people answered none.
+    /// The times of all presentations; nil if people answered none.
     var all: WaitView?
-    /// The most frequent first.
+    /// The times for each severity, the most frequent first.
     var bySeverity: [WaitView] = []
     var byDomain: [WaitView] = []
 
@@ -101,11 +101,11 @@ struct WaitsView: JSONObject, Sendable {
 struct WaitView: JSONObject, Sendable {
     /// The severity or the domain; empty for all.
     var what = ""
-    /// How many people answered.
+    /// The number of presentations that people answered.
     var count = 0
-    /// Half of them were answered within this time.
+    /// The time within which people answered half of them.
     var medianMilliseconds = 0
-    /// Nine of ten were.
+    /// The time within which people answered nine of ten.
     var percentile90Milliseconds = 0
 
     init() {}

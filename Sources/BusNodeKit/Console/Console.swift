@@ -12,18 +12,18 @@ final class Console: Sendable {
     let inbox: Inbox
     let silences: ConsoleSilences
     let history: AuditHistory
-    /// Nil where the node has no hooks.
+    /// The hooks of the node; nil without hooks.
     let notifier: Notifier?
-    /// Nil where no message of a hook has links that answer.
+    /// The links that answer; nil if no message of a hook has such links.
     let links: AnswerLinks?
     let admission: ConsoleAdmission
     let sessions = ConsoleSessions()
     let connections = ConsoleConnections()
-    /// Nil where no proxy may say who sends a request.
+    /// The proxy that may say who sends a request; nil without a proxy.
     let proxy: ConsoleProxy?
-    /// Nil where no identity provider may.
+    /// The sign-in at an identity provider; nil without a provider.
     let signIn: ConsoleSignIn?
-    /// Nil without TLS.
+    /// The certificate; nil without TLS.
     let certificate: ConsoleCertificate?
     let topology: Topology
     let logger: Logger
@@ -40,7 +40,7 @@ final class Console: Sendable {
     let trials = OneAtATime("trial")
     let rulesFromJournal = OneAtATime("rule from the journal")
 
-    /// What the node's journal keeps.
+    /// The store of a console's data in the node's journal.
     struct Kept: Sendable {
         let keeper: HistoryKeeper
         let archive: HistoryArchive
@@ -128,7 +128,7 @@ final class Console: Sendable {
         }
     }
 
-    /// Whether a visitor that was admitted before still is, with the same permissions.
+    /// Whether a visitor that was admitted before is still admitted, with the same permissions.
     func admits(_ visitor: ConsoleVisitor) -> Bool {
         guard sessions.has(visitor.session) else { return false }
         return visitor.provider == nil
@@ -142,11 +142,12 @@ final class Console: Sendable {
         address.withLock { $0 }.map { "\($0)#/inbox/\(id)" }
     }
 
-    /// What a client has reached by the revision that it gives; nil where it has to start over: for
-    /// another life of the console, and where ends are forgotten that it may not have seen.
+    /// The inbox's revision of the revision that a client gives; nil if the client has to start
+    /// over: for another life of the console, and if the inbox has forgotten ends that the client
+    /// may not have seen.
     ///
-    /// - Parameter begun: The latest revision when it began to read; what had ended by then it was
-    ///   never sent as open.
+    /// - Parameter begun: The latest revision when the client began to read: it never got
+    ///   presentations as open that had ended by then.
     func reached(_ shown: Int64, begun: Int64? = nil) -> UInt64? {
         let latest = inbox.revision
         guard let own = revisions.own(shown, upTo: latest) else { return nil }
@@ -154,10 +155,11 @@ final class Console: Sendable {
         return max(own, start) >= inbox.forgottenRevision ? own : nil
     }
 
-    /// Nil without a journal.
+    /// The store of the console's data; nil without a journal.
     var kept: Kept? { keptHistory.withLock { $0 } }
 
-    /// Other presentations of the same cause; nil without a journal, or when it cannot be read.
+    /// Other presentations of the same cause; nil without a journal, or if the journal cannot be
+    /// read.
     func earlier(than id: PresentationID, of report: ErrorReport) async -> EarlierView? {
         guard let kept else { return nil }
         let since = Date(timeIntervalSinceNow: -Double(EarlierView.days) * 86_400)
@@ -176,7 +178,7 @@ final class Console: Sendable {
 
     /// Records an act of a person: in the audit, the ledger and the log.
     ///
-    /// - Parameter id: Nil when it concerns no presentation.
+    /// - Parameter id: The presentation; nil if the act concerns none.
     func note(_ act: PersonalAct, _ id: PresentationID? = nil, by person: String) {
         let fields = act.fields(person)
         history.note(act, id, by: person)
@@ -186,7 +188,7 @@ final class Console: Sendable {
         logger.info("console: \(act.word)", metadata: metadata)
     }
 
-    /// Writes a note of a person on a presentation, under an id only once.
+    /// Writes a note of a person on a presentation, only once under the same id.
     func addNote(
         _ text: String, to presentation: PresentationID, by person: String, id: UniqueID? = nil
     ) throws(InboxRefusal) {
@@ -196,7 +198,7 @@ final class Console: Sendable {
 
     func attach(_ node: Node) { running.set(node) }
 
-    /// The status of its node; nil before that is made.
+    /// The status of the console's node; nil until the node is made.
     var nodeStatus: NodeStatus? {
         get async { await running.node?.status }
     }
@@ -217,33 +219,35 @@ private final class RunningNode: Sendable {
 
 /// The limits of one console. A request above a limit is refused, or its connection closed.
 package enum ConsoleLimits {
-    /// What the longest values of an answer need, as a payload of EB1.
+    /// The most bytes of a body: as many as the longest values of an answer need, as a payload of
+    /// EB1.
     static let bodyByteMax = 256 * 1024
-    /// Of one header; all headers together may be four times as long.
+    /// The most bytes of one header; all headers together may be four times as long.
     static let headerByteMax = 8 * 1024
     static let headerCountMax = 100
-    /// Connections at a time; another one waits.
+    /// The most connections at a time; another one waits.
     static let connectionCountMax = 128
-    /// Of these, of one user; another one is refused (429), and closed.
+    /// The most connections of one user; another one is refused (429), and closed.
     static let connectionCountMaxPerUser = 40
-    /// Connections at a time that have not shown the token; above it the oldest is closed.
+    /// The most connections at a time that have not shown the token; above it the oldest is closed.
     static let strangerCountMax = 64
     static let strangerCountMaxPerHost = 32
     /// How long a connection may stay open after a request that is not HTTP.
     static let malformedTime = TimeAmount.seconds(1)
     /// Refusals of one kind are logged once in this time, then with the number of repetitions.
     static let refusalInterval: Duration = .seconds(10)
-    /// Event streams at a time; another one is refused (503).
+    /// The most event streams at a time; another one is refused (503).
     static let streamCountMax = 64
-    /// Of these, of one user.
+    /// The most event streams of one user.
     static let streamCountMaxPerUser = 12
-    /// Of these, from one address where all share one token: many people, behind a proxy.
+    /// The most event streams from one address where all share one token: many people, behind a
+    /// proxy.
     static let streamCountMaxPerAddress = 56
-    /// From the connection to the end of its first request.
+    /// The time from the connection to the end of its first request.
     static let requestTime = TimeAmount.seconds(10)
-    /// From a response to the end of the next request.
+    /// The time from a response to the end of the next request.
     static let idleTime = TimeAmount.seconds(60)
-    /// In this time a client takes at least so many bytes of a response, or all that is left.
+    /// The time in which a client takes at least so many bytes of a response, or all that is left.
     static let stallTime = TimeAmount.seconds(10)
     static let stallByteCountMin = 8_192
     /// How long a client may take to say farewell in TLS once a connection is closed.
@@ -273,38 +277,39 @@ package enum ConsoleLimits {
     static let auditFieldScalarMax = 1_000
     static let nameScalarMax = 200
     static let commentScalarMax = 1_000
-    /// Saved views of one user, and of all of them with those for everyone.
+    /// The most saved views of one user, and of all users with the views for everyone.
     static let viewCountMaxPerUser = 20
     static let viewCountMax = 10_000
     static let viewNameScalarMax = 40
     static let viewFilterScalarMax = 300
-    /// Of a note; how many a presentation may have is a limit of its inbox.
+    /// The most scalars of a note; the most notes of a presentation are a limit of its inbox.
     static let noteScalarMax = 1_000
-    /// The steps that comparing a silence with all that is open may take, a second or less; and how
-    /// many at once, before others go on.
+    /// The steps that comparing a silence with all open presentations may take, a second or less;
+    /// and the number of steps at once, before others go on.
     static let matchStepMax = 100_000_000
     static let matchStepsAtOnce = 2_000_000
-    /// The days that a trial of rules looks back at most, and by default; and how many
-    /// presentations it compares, the latest.
+    /// The days that a trial of rules looks back at most, and by default; and the number of
+    /// presentations that it compares, the latest.
     package static let trialDaysMax = 30
     package static let trialDays = 7
     package static let trialCountMax = 10_000
-    /// Of a description in a list; the report has it whole.
+    /// The most scalars of a description in a list; the report has the whole description.
     static let descriptionScalarMax = 1_000
     static let messageInterval: Duration = .milliseconds(100)
     static let pingInterval: Duration = .seconds(15)
 }
 
-/// A sort of work that a console does for one request at a time: each reads many whole reports.
+/// A sort of work that a console does for one request at a time: each request reads many whole
+/// reports.
 final class OneAtATime: Sendable {
     private let what: String
     private let isUnderWay = Mutex(false)
 
     init(_ what: String) { self.what = what }
 
-    /// Begins one.
+    /// Begins the work for one request.
     ///
-    /// - Throws: 503 while another one is under way.
+    /// - Throws: 503 while another request is under way.
     func begin() throws(APIProblem) {
         let isFirst = isUnderWay.withLock { isUnderWay in
             defer { isUnderWay = true }

@@ -4,15 +4,15 @@ import Hummingbird
 
 // Answering by a link in a hook's message: the page that it opens, and the answer.
 extension ConsoleAPI {
-    /// A link with what it answers now.
+    /// A link and the option that it answers with now.
     private struct Opened {
         let link: AnswerLink
         let item: InboxItem
         let option: ErrorReport.Option
     }
 
-    /// What a link asks, with a button. Changes nothing: programs that look through mail, and those
-    /// that show a preview, open links as well.
+    /// The page of a link, with a button that answers. Changes nothing: programs that look through
+    /// mail, or show a preview, open links as well.
     func showLink(_ request: Request, _ context: ConsoleContext) throws -> Response {
         let query = try QueryFields(request.uri.query).allowing(["link"])
         let opened = try opened(query.text("link") ?? "", context)
@@ -82,7 +82,7 @@ extension ConsoleAPI {
 }
 
 extension InboxItem {
-    /// Why it takes no answer; nil while it waits for one.
+    /// The reason why the presentation takes no answer; nil while it waits for one.
     fileprivate var refusal: InboxRefusal? {
         switch stage {
         case .open, .claimed: nil
@@ -95,7 +95,7 @@ extension InboxItem {
 
 // The pages of links.
 extension ConsolePage {
-    /// What is asked and from where, as whom a link answers, and the button.
+    /// The page that shows the presentation, its origin, the user of the link, and the button.
     func answerPage(
         _ item: InboxItem, _ option: ErrorReport.Option, by user: String, at node: NodeName
     ) -> Response {
@@ -121,7 +121,7 @@ extension ConsolePage {
             """)
     }
 
-    /// Why a link cannot answer, with the ordinary one in its place.
+    /// The page that says why a link cannot answer, with the ordinary link in its place.
     func notAnswered(_ problem: APIProblem) -> Response {
         let id = problem.details["id"]?.stringValue
         let place = id.map { "/#/inbox/\($0)" } ?? "/"

@@ -26,8 +26,8 @@ extension ConsoleAPI {
         return .object(object)
     }
 
-    /// The open members that had arrived by a revision, and those that a request with this id has
-    /// answered.
+    /// The open members that had arrived by a revision, and the members that a request with this id
+    /// has answered.
     private func members(
         ofGroup number: Int, seen: UInt64, doneBy request: UniqueID? = nil
     ) throws(APIProblem) -> [InboxItem] {
@@ -134,7 +134,7 @@ extension ConsoleAPI {
 
     /// The inbox's revision that the client saw; nil when it does not send it.
     ///
-    /// - Parameter done: What the refusal says is not done.
+    /// - Parameter done: The act that is not done, for the refusal.
     private func seen(
         in fields: BodyFields, upTo latest: UInt64, doing done: String = "answered"
     ) throws(APIProblem) -> UInt64? {
@@ -170,7 +170,7 @@ extension ConsoleAPI {
 
     // MARK: Claims
 
-    /// The person to whom a claim is handed; nil where its author keeps it.
+    /// The person to whom a claim is handed; nil if its author keeps it.
     func receiver(in fields: BodyFields, from author: String) throws(APIProblem) -> String? {
         guard fields["to"] != nil, case let name = try fields.name("to"), name != author else {
             return nil
@@ -218,7 +218,7 @@ extension ConsoleAPI {
     }
 
     /// The chosen members, nil for all, and the revision up to which they count. Refuses a choice
-    /// of which one is not there, as for an answer.
+    /// with a member that is not there, as for an answer.
     private func meant(
         _ number: Int, _ fields: BodyFields, doing done: String
     ) throws(APIProblem) -> (chosen: Set<PresentationID>?, seen: UInt64) {
@@ -249,14 +249,14 @@ extension ConsoleAPI {
 /// An option as the author of a group's answer saw it.
 struct SeenOption {
     let id: String
-    /// Nil when the client does not send it.
+    /// The title; nil if the client does not send it.
     let title: String?
     /// The role's word, `none` without one; nil when the client does not send it.
     let role: String?
 
-    /// Refuses an answer for members whose option differs from the one that was seen.
+    /// Refuses an answer for members whose option differs from the option that the author saw.
     ///
-    /// - Parameter sawWhich: Whether the client sent the revision that it had seen.
+    /// - Parameter sawWhich: Whether the client sent the revision that it saw.
     func check(_ members: [InboxItem], sawWhich: Bool) throws(APIProblem) {
         let options = members.compactMap { item in item.report.options.first { $0.id == id } }
         for option in options {
@@ -279,12 +279,12 @@ struct SeenOption {
         }
     }
 
-    /// The chosen ones of the open members. Refuses the whole answer when one is no longer among
-    /// them, since the group is not the one that was seen.
+    /// The chosen members among the open ones. Refuses the whole answer if a chosen member is no
+    /// longer open, since the author did not see the group as it is now.
     ///
     /// - Parameters:
-    ///   - request: Names the request.
-    ///   - done: What the refusal says is not done.
+    ///   - request: The id of the request.
+    ///   - done: The act that is not done, for the refusal.
     static func chosen(
         _ ids: Set<PresentationID>, of members: [InboxItem], by request: UniqueID? = nil,
         doing done: String = "answered"

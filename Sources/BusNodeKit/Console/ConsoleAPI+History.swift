@@ -23,7 +23,7 @@ extension ConsoleAPI {
         return response(page, "presentations", format)
     }
 
-    /// Writes what the journal lacks, so that a search finds all.
+    /// Writes the changes that the journal lacks, so that a search finds them.
     func write(to kept: Console.Kept) async throws(APIProblem) {
         guard await kept.keeper.write() else {
             throw APIProblem(
@@ -33,7 +33,7 @@ extension ConsoleAPI {
         }
     }
 
-    /// A presentation of the inbox, else as the journal has it.
+    /// A presentation of the inbox, else of the journal.
     func presentation(_ id: PresentationID) async throws -> JSONValue {
         do throws(APIProblem) {
             return try await detail(id)
@@ -104,8 +104,8 @@ extension ConsoleAPI {
         return response(page, "events", format)
     }
 
-    /// What happened to a presentation, oldest first; with a journal also what is not in memory any
-    /// longer.
+    /// The events of a presentation, oldest first; with a journal also events that are no longer in
+    /// memory.
     func events(of id: PresentationID) async -> [EventView] {
         let recent = console.history.events(of: id).map(\.view)
         guard let kept = console.kept, let start = console.history.start else { return recent }
@@ -143,7 +143,8 @@ extension ConsoleAPI {
 
     static let stuck = APIProblem(.serviceUnavailable, "stuck", "the node does not respond")
 
-    /// Whether the node's thread responds. Without data, since anyone may ask.
+    /// Responds whether the node's thread works. Without data, since strangers may send this
+    /// request too.
     func health(
         asking node: @escaping @Sendable () async -> TableSizes
     ) async throws(APIProblem) -> Response {
@@ -172,7 +173,8 @@ extension QueryFields {
 }
 
 extension HistoryEntry {
-    /// The end in words for people; nil for what was open when the journal last heard of it.
+    /// The end in words for people; nil for a presentation that was open at its last change in the
+    /// journal.
     fileprivate var outcome: String? {
         HistoryRow.openStages.contains(stage) ? nil : ending ?? stage
     }

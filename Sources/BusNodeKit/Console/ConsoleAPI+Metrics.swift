@@ -18,7 +18,7 @@ extension ConsoleAPI {
             body: ResponseBody(byteBuffer: ByteBuffer(string: await metrics(status).text)))
     }
 
-    /// - Parameter status: The node's; nil before it is made.
+    /// - Parameter status: The node's status; nil until the node is made.
     func metrics(_ status: NodeStatus?) async -> MetricsText {
         var text = MetricsText()
         addPresentations(to: &text)
@@ -102,14 +102,15 @@ extension ConsoleAPI {
 /// Samples in the text format of Prometheus, version 0.0.4.
 struct MetricsText {
     enum Kind: String {
-        /// Grows and falls.
+        /// A value that grows and falls.
         case gauge
-        /// Only grows in one life of the node.
+        /// A value that only grows in one life of the node.
         case counter
     }
 
-    /// A number with what sets it apart from others of its metric: words of this program, and names
-    /// from its own configuration. Text of a peer would make any number of series.
+    /// A number with the labels that distinguish it from others of its metric: words of this
+    /// program, and names from its own configuration. Text of a peer would make any number of
+    /// series.
     struct Sample {
         let labels: [(name: String, value: String)]
         let count: Int
@@ -129,7 +130,7 @@ struct MetricsText {
 
     private(set) var text = ""
 
-    /// Adds a metric; without samples nothing.
+    /// Adds a metric; without samples, adds nothing.
     mutating func add(_ name: String, _ kind: Kind, _ help: String, _ samples: [Sample]) {
         guard !samples.isEmpty else { return }
         text += "# HELP errorbus_\(name) \(help)\n# TYPE errorbus_\(name) \(kind.rawValue)\n"
@@ -138,7 +139,7 @@ struct MetricsText {
 }
 
 extension MetricsText {
-    /// What a node knows of its own links.
+    /// Adds the facts that a node knows of its own links.
     fileprivate mutating func addLinks(_ status: NodeStatus) {
         let parents = ParentStatus.State.allCases.map { state in
             Sample(

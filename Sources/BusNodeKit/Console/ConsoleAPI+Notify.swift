@@ -34,7 +34,7 @@ extension ConsoleAPI {
 }
 
 extension HookMachine {
-    /// Without the path of its URL, which may be a secret.
+    /// The hook without the path of its URL, which may be a secret.
     var json: JSONValue {
         let on = HookSettings.Event.allCases.filter(settings.events.contains).map(\.rawValue)
         return [

@@ -3,7 +3,7 @@ import Hummingbird
 
 // Policy rules made of answers, and their trials.
 extension ConsoleAPI {
-    /// The rule that answers as a person did.
+    /// The rule that gives the answer of a person.
     func rule(from id: PresentationID) async throws -> RuleProposalView {
         let (past, alike) = try await self.past(id)
         do throws(ProposalRefusal) {
@@ -15,7 +15,7 @@ extension ConsoleAPI {
         }
     }
 
-    /// A presentation and others of its answer: of the inbox, else as the journal has them.
+    /// A presentation and others with its answer: of the inbox, else of the journal.
     private func past(
         _ id: PresentationID
     ) async throws -> (PastPresentation, [PastPresentation]) {
@@ -50,7 +50,7 @@ extension ConsoleAPI {
         }
     }
 
-    /// What the rules of a policy would have done with what was presented.
+    /// The result of the rules of a policy for past presentations.
     func trial(_ body: [UInt8]) async throws -> RuleTrialView {
         let fields = try BodyFields(body, allowing: "policy", "days")
         let range = Int64(1)...Int64(ConsoleLimits.trialDaysMax)
@@ -93,7 +93,7 @@ extension ConsoleAPI {
 }
 
 extension ConfigurationProblem {
-    /// Its place in a policy, and what is wrong.
+    /// The place of the problem in a policy, and the fault.
     fileprivate var json: JSONValue {
         [
             "line": .count(location.line), "field": .string(field), "found": .string(found),

@@ -20,7 +20,7 @@ extension ConsoleAPI {
         return response
     }
 
-    /// Signs the browser in that the provider has sent back.
+    /// Signs in the browser that the provider has sent back.
     func completeSignIn(_ request: Request, _ context: ConsoleContext) async throws -> Response {
         let signIn = try offeredSignIn
         let completed = try await signIn.complete(
@@ -39,7 +39,7 @@ extension ConsoleAPI {
 
     /// Ends the session of a browser, and its event streams.
     ///
-    /// - Returns: Where the person signs out at the provider, if anywhere.
+    /// - Returns: The address at which the person signs out at the provider, if there is one.
     @discardableResult
     func endSession(_ session: ConsoleSessions.Label) -> String? {
         console.sessions.end(session)

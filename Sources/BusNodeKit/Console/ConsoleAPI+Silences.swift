@@ -4,7 +4,8 @@ import Hummingbird
 
 // Silences.
 extension ConsoleAPI {
-    /// What a silence needs to answer: its option may be destructive where it is applied later.
+    /// The permissions that a silence needs to answer: its option may be destructive in a later
+    /// presentation.
     private static let answering: [ConsolePermission] = [.answer, .destructive]
     private static let durationRange = Int64(1_000)...Int64(30 * 86_400_000)
 

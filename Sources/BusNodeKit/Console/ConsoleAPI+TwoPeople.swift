@@ -29,7 +29,7 @@ extension ConsoleAPI {
     /// Proposes an option for a group, and notes that for each member.
     ///
     /// - Parameters:
-    ///   - id: Names the request.
+    ///   - id: The id of the request.
     ///   - done: The members for which the request was carried out before.
     func proposeGroup(
         _ number: Int, only chosen: Set<PresentationID>?, _ option: String,
@@ -45,7 +45,7 @@ extension ConsoleAPI {
         return result
     }
 
-    /// Confirms what is proposed for a group; the parameters are those of ``proposeGroup``.
+    /// Confirms the proposals for a group, with the parameters of ``proposeGroup``.
     func confirmGroup(
         _ number: Int, _ proposals: Set<UniqueID>, only chosen: Set<PresentationID>?,
         _ option: String, by person: SignedInPerson, id: UniqueID?, done: Set<PresentationID>,
@@ -64,14 +64,14 @@ extension ConsoleAPI {
         return result
     }
 
-    /// Why a proposal no longer counts; nil when it counts.
+    /// The reason why a proposal no longer counts; nil if it counts.
     private func fault(of proposal: InboxProposal, for item: InboxItem) -> APIProblem? {
         console.fault(
             ofProposer: proposal.by, isDestructive: item.isDestructive(proposal.option))
     }
 
-    /// The problem of a member of a group that was not answered: where a proposal stands, why it
-    /// does not count.
+    /// The problem of a member of a group that was not answered, with the fault of its proposal, if
+    /// it has one.
     func problem(_ refusal: InboxRefusal, of id: PresentationID) -> APIProblem {
         if case .proposed(let proposal) = refusal, let item = try? inbox.item(id),
             let fault = fault(of: proposal, for: item)
@@ -92,10 +92,10 @@ extension ConsoleAPI {
 }
 
 extension InboxItem {
-    /// Whether it has this answer already, so that a request with its id is repeated.
+    /// Whether the item already has this answer, so that a request with its id is repeated.
     func hasAnswer(_ id: UniqueID?) -> Bool { id != nil && answer?.id == id }
 
-    /// As ``hasAnswer(_:)``, of a proposal.
+    /// Whether the item already has this proposal; see ``hasAnswer(_:)``.
     func hasProposal(_ id: UniqueID?) -> Bool { id != nil && proposal?.id == id }
 }
 
@@ -108,13 +108,13 @@ extension ConsoleVisitor {
 }
 
 extension ConsoleAdmission {
-    /// Whether it knows its visitors by their sign-in.
+    /// Whether the console knows its visitors by their sign-in.
     var knowsPeople: Bool { if case .users = self { true } else { false } }
 }
 
 extension Console {
-    /// Why a proposal no longer counts: its author is not among the users now, perhaps under
-    /// another name, or may no longer choose the option. Nil when it counts.
+    /// The reason why a proposal no longer counts: its author is no longer a user, or not under
+    /// that name, or may no longer choose the option. Nil if it counts.
     func fault(ofProposer name: String, isDestructive: Bool) -> APIProblem? {
         do throws(APIProblem) {
             guard let user = try user(named: name) else { return Self.gone(name) }
@@ -133,7 +133,7 @@ extension Console {
         return try users.user(named: name)
     }
 
-    /// Refuses to hand a claim to a person who could not answer, where the console knows its users.
+    /// Refuses to hand a claim to a person who could not answer, if the console knows its users.
     func requireReceiver(_ name: String) throws(APIProblem) {
         guard admission.knowsPeople else { return }
         guard let user = try user(named: name) else {

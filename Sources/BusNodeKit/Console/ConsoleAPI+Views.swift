@@ -62,7 +62,7 @@ extension ConsoleAPI {
         return Response(try await viewList(visitor))
     }
 
-    /// Where the view of a request is kept, whose it is, and who sends it.
+    /// The place of a request's view, the owner of the view, and the sender.
     private func place(
         _ fields: BodyFields, _ visitor: ConsoleVisitor
     ) throws(APIProblem) -> (JournalViews, owner: String, by: String) {
@@ -82,7 +82,7 @@ extension ConsoleAPI {
 }
 
 extension ConsoleVisitor {
-    /// Who has the visitor's saved views; nil where all share one token.
+    /// The owner of the visitor's saved views; nil if all share one token.
     var viewOwner: String? {
         guard let user else { return nil }
         return identity.map { "identity \($0)" } ?? "user \(user.name)"

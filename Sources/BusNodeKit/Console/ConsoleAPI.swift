@@ -8,7 +8,7 @@ struct ConsoleAPI: Sendable {
     let console: Console
     let feed: EventFeed
     let page = ConsolePage()
-    /// What the limits of searches and of the node's response go by.
+    /// The clock of the limits of searches and of the node's response.
     let clock: any Clock<Duration>
 
     init(_ console: Console, clock: any Clock<Duration> = ContinuousClock()) {
@@ -163,7 +163,7 @@ struct ConsoleAPI: Sendable {
     private typealias GroupAct = @Sendable (Int, [UInt8], ConsoleVisitor) throws -> JSONValue
 
     /// - Parameter isStored: Whether the response waits until the change is in the journal. An
-    ///   answer never does: it is recorded by itself.
+    ///   answer never waits: the journal records it by itself.
     private func person(_ act: @escaping Act, isStored: Bool) -> ConsoleRoutes.Handler {
         { request, context in
             _ = try QueryFields(request.uri.query).allowing()
@@ -181,7 +181,7 @@ struct ConsoleAPI: Sendable {
         }
     }
 
-    /// The body of a visitor who is admitted still: it may come long after the head.
+    /// The body of a request whose visitor is still admitted: it may come long after the head.
     private func body(_ request: Request, _ context: ConsoleContext) async throws -> [UInt8] {
         let bytes = try await bytes(of: request)
         guard console.admits(try context.admitted) else { throw ConsoleGate.unauthorized }
@@ -278,7 +278,7 @@ struct ConsoleAPI: Sendable {
         note(.release, id, by: by)
     }
 
-    /// A note may be written on what has ended, too.
+    /// Writes a note, also on a presentation that has ended.
     @Sendable func addNote(
         _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws {
@@ -375,7 +375,7 @@ extension ConsoleAPI {
 }
 
 extension ReportChange {
-    /// As a report carries it, and in words for people. Not escaped.
+    /// The answer as a report carries it, and in words for people. Not escaped.
     fileprivate var jsonWithWords: JSONValue {
         let words = [
             ("changed the severity from", [severityBefore?.rawValue ?? ""]),

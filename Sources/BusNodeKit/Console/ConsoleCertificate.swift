@@ -3,12 +3,12 @@ import Foundation
 import Logging
 import NIOSSL
 
-/// The certificate of a console with TLS, and its private key. New connections get those of the
-/// files as they are now, as long as these can be used.
+/// The certificate of a console with TLS, and its private key. New connections get the certificate
+/// and key of the files as they are now, as long as these can be used.
 final class ConsoleCertificate: Sendable {
-    /// Why a file is refused.
+    /// The refusal of a file.
     struct Refusal: Error {
-        /// Its key in the topology.
+        /// The key of the file in the topology.
         let key: String
         let file: String
         let refusal: FileRefusal
@@ -20,8 +20,8 @@ final class ConsoleCertificate: Sendable {
 
     private let followed: FollowedFiles<NIOSSLContext>
 
-    /// - Throws: When a file is missing or invalid, when others can read the key, or when it is not
-    ///   that of the certificate.
+    /// - Throws: When a file is missing or invalid, when others can read the key, or when the key
+    ///   does not belong to the certificate.
     init(_ settings: ConsoleTLSSettings, logger: Logger) throws(Failure) {
         let words = FollowedFiles<NIOSSLContext>.Words(
             success: "console: certificate read again",
@@ -41,10 +41,10 @@ final class ConsoleCertificate: Sendable {
         }
     }
 
-    /// What a new connection uses.
+    /// The TLS settings of a new connection.
     var context: NIOSSLContext { followed.latest }
 
-    /// Clients refuse it, and say so to their users alone.
+    /// Warns of an expired certificate: clients refuse it, and show that only to their own users.
     private static func warnIfExpired(
         _ context: NIOSSLContext, of file: String, _ logger: Logger
     ) {

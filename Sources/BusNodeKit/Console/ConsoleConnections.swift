@@ -13,9 +13,9 @@ final class ConsoleConnections: Sendable {
     fileprivate struct Connection {
         let channel: any Channel
         let number: Int
-        /// Whether a request on it had the token.
+        /// Whether a request on the connection had the token.
         var isKnown = false
-        /// The user whose requests came on it.
+        /// The user whose requests came on the connection.
         var user: SignedInPerson?
     }
 
@@ -43,8 +43,8 @@ final class ConsoleConnections: Sendable {
 
     /// Protects a connection whose client has shown the token.
     ///
-    /// - Parameter user: The user whose connection it is; nil where many people may share it.
-    /// - Throws: 429 when this user has as many already as one may.
+    /// - Parameter user: The user of the connection; nil if many people may share it.
+    /// - Throws: 429 when this user already has the most connections allowed.
     func know(_ channel: any Channel, of user: SignedInPerson? = nil) throws(APIProblem) {
         let id = ObjectIdentifier(channel)
         let isRoom = state.withLock { state in
@@ -64,7 +64,7 @@ final class ConsoleConnections: Sendable {
             details: ["limit": .count(countMax)])
     }
 
-    /// How many are open, and how many of these have shown the token.
+    /// The number of open connections, and the number that have shown the token.
     var counts: (all: Int, known: Int) {
         state.withLock { ($0.connections.count, $0.connections.values.count { $0.isKnown }) }
     }
@@ -77,7 +77,7 @@ final class ConsoleConnections: Sendable {
 
 extension ConsoleConnections.State {
     /// The stranger to close after another one came from `host`: the oldest from that host, or of
-    /// all hosts, whichever is above its limit.
+    /// all hosts, if one of these numbers is above its limit.
     fileprivate func surplus(of host: String) -> ObjectIdentifier? {
         let strangers = connections.filter { !$0.value.isKnown }
             .sorted { $0.value.number < $1.value.number }
@@ -89,8 +89,8 @@ extension ConsoleConnections.State {
     }
 }
 
-/// Closes connections of slow clients: those that take too long over a request, over the next one,
-/// or over reading a response. Also closes a connection after a response that says so.
+/// A handler that closes connections of slow clients: clients that take too long for a request, for
+/// the next one, or to read a response. Also closes a connection after a response that says so.
 final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -99,7 +99,7 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
 
     private let connections: ConsoleConnections
     private let refusals: RefusalLog
-    /// How many bytes that were written the system has not taken yet.
+    /// The number of written bytes that the system has not taken yet.
     private let unsent: (any Channel) -> Int
     /// Requests read whole minus responses written whole.
     private var openCount = 0
@@ -190,7 +190,7 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
         expectRequest(context, within: ConsoleLimits.malformedTime)
     }
 
-    /// Looks from time to time at what the client still has to take.
+    /// Looks from time to time at the bytes that the client still has to take.
     private func expectReading(_ context: ChannelHandlerContext) {
         stalling?.cancel()
         let left = unsent(context.channel)
@@ -258,7 +258,7 @@ final class TargetHost: ChannelInboundHandler, RemovableChannelHandler {
 /// so that refused clients cannot fill the log.
 final class RefusalLog: Sendable {
     struct Kind: Hashable, Sendable {
-        /// Without the port, which differs for each connection.
+        /// The host without the port, which differs for each connection.
         let host: String
         let status: String
         let reason: String

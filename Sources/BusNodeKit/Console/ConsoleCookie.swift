@@ -3,13 +3,14 @@ import ErrorBus
 /// The cookie in which a browser keeps the token of one console.
 ///
 /// Browsers send the cookies of a host to all its ports. The name has the port of the address, so
-/// that consoles on one host do not replace each other's. Over TLS it is one that no page without
-/// TLS of the same host can set; such a page could not set its own either, were both called alike.
+/// that consoles on one host do not replace each other's. Over TLS the name has a prefix that no
+/// page without TLS of the same host can use. The names differ, since such a page could not set its
+/// own cookie under the name of the one with TLS.
 struct ConsoleCookie: Hashable, Sendable {
     let name: String
     private let attributes: String
 
-    /// - Parameter host: As in the request: what the browser took the console's address to be.
+    /// - Parameter host: The host in the request, which the browser uses as the console's address.
     init(at host: String?, of settings: ConsoleSettings) {
         self.init("errorbus", at: host, isSecure: settings.isSecure(at: host), site: "Strict")
     }
@@ -20,8 +21,8 @@ struct ConsoleCookie: Hashable, Sendable {
         attributes = "; HttpOnly; SameSite=\(site); Path=/" + (isSecure ? "; Secure" : "")
     }
 
-    /// The cookie that binds a sign-in at an identity provider to the browser that began it. It
-    /// comes with the browser from the provider's site, where a strict one would not.
+    /// The cookie that binds a sign-in at an identity provider to the browser that began it. The
+    /// browser sends it when it comes from the provider's site, unlike a strict cookie.
     static func signIn(at host: String, isSecure: Bool) -> ConsoleCookie {
         ConsoleCookie("errorbus-signin", at: host, isSecure: isSecure, site: "Lax")
     }
@@ -36,12 +37,12 @@ struct ConsoleCookie: Hashable, Sendable {
         "\(name)=\(value)\(attributes); Max-Age=\(time.components.seconds)"
     }
 
-    /// The value of Set-Cookie that removes it.
+    /// The value of Set-Cookie that removes the cookie.
     var removing: String { "\(name)=\(attributes); Max-Age=0" }
 
     private static let labelByteMax = 32
 
-    /// The tokens in a request, with the label of the sign-in: several, when one was set for a part
+    /// The tokens in a request, with the label of the sign-in: several, if one was set for a part
     /// of the host's name too.
     func values(
         in cookies: [String]

@@ -2,7 +2,7 @@ import ErrorBus
 import HTTPTypes
 import Hummingbird
 
-/// Admission of requests, decided by the head alone.
+/// The gate of a console, which admits requests by the head alone.
 struct ConsoleGate: Sendable {
     /// The facts that the decision uses.
     struct Facts: Sendable {
@@ -21,13 +21,14 @@ struct ConsoleGate: Sendable {
         var contentLength: String?
         /// `token` in the query of `/`.
         var offeredToken: String?
-        /// Empty where no proxy may make one.
+        /// The claim of a proxy; empty if no proxy may make one.
         var claim = ConsoleProxy.Claim()
     }
 
     enum Verdict: Hashable {
         case enter(ConsoleVisitor)
-        /// The page itself or a probe, without data: its requests for data must show the token.
+        /// The page itself or a probe, without data: the page's requests for data must show the
+        /// token.
         case enterPage
         /// This token was in the address: it moves to a cookie, and out of the address.
         ///
@@ -98,8 +99,8 @@ struct ConsoleGate: Sendable {
         return .enter(visitor)
     }
 
-    /// Whether an identity provider sends the browser back. What it says counts only where this
-    /// browser has begun to sign in.
+    /// Whether an identity provider sends the browser back. Its reply counts only if this browser
+    /// has begun to sign in.
     private func isReturn(_ facts: Facts) -> Bool {
         signIn != nil && facts.path == ConsoleSignIn.returnPath && facts.method == "GET"
     }
@@ -125,8 +126,8 @@ struct ConsoleGate: Sendable {
                 + "out behind the name there, then open the link again")
     }
 
-    /// The user that the proxy names. What else the request shows counts for nothing then: a proxy
-    /// may pass on tokens that are for others.
+    /// The user that the proxy names. Nothing else in the request counts then: a proxy may pass on
+    /// tokens that are for others.
     private func proxied(_ facts: Facts) throws(APIProblem) -> ConsoleVisitor? {
         guard let proxy, case .users(let users) = admission else { return nil }
         return try proxy.visitor(in: facts.claim, of: users)
@@ -152,7 +153,8 @@ struct ConsoleGate: Sendable {
         return nil
     }
 
-    /// Whatever may change something has a body that no form of another site can send.
+    /// Refuses the body of a request that may change something, if a form of another site can send
+    /// it.
     private func checkBody(_ facts: Facts) throws(APIProblem) {
         guard !["GET", "HEAD"].contains(facts.method) else { return }
         let type = (facts.contentType ?? "").lowercased().split(separator: ";").first ?? ""
@@ -172,8 +174,8 @@ struct ConsoleGate: Sendable {
 
 extension ConsoleGate.Facts {
     /// - Parameters:
-    ///   - peer: The address that it comes from.
-    ///   - proxy: Nil: no header says who sends it.
+    ///   - peer: The address that the request comes from.
+    ///   - proxy: The proxy; nil: no header says who sends the request.
     init(_ request: Request, from peer: String = "", by proxy: ConsoleProxy? = nil) {
         if let proxy { claim = proxy.claim(in: request.headers, from: peer) }
         method = request.method.rawValue
@@ -197,12 +199,13 @@ extension ConsoleGate.Facts {
 }
 
 /// The hosts that requests may name. A page whose own name was made to lead here (DNS rebinding)
-/// names another.
+/// names another host.
 struct ConsoleHosts: Sendable {
     let settings: ConsoleSettings
-    /// As in the header.
+    /// The console's own hosts, as in the header.
     private let own: Set<String>
-    /// Browsers may reach these over TLS, through a proxy, also where this console has none.
+    /// The configured hosts: browsers may reach them over TLS, through a proxy, even if this
+    /// console has no TLS.
     private let configured: Set<String>
     /// The address for people on this machine.
     let address: String
@@ -214,7 +217,7 @@ struct ConsoleHosts: Sendable {
     /// Whether this console has TLS.
     private var isSecure: Bool { settings.tls != nil }
 
-    /// - Parameter port: The port it listens on, chosen by the system or not.
+    /// - Parameter port: The port that the console listens on, chosen by the system or not.
     init(_ settings: ConsoleSettings, port: Int) {
         self.settings = settings
         configured = Set(settings.allHosts)
@@ -249,8 +252,8 @@ struct ConsoleHosts: Sendable {
             || (configured.contains(host) && origin == "https://\(host)")
     }
 
-    /// Whether it is a host of this console with TLS, and a name that browsers may keep to TLS: not
-    /// an address, and not this machine's own name, which other programs serve as well.
+    /// Whether the host is one of this console with TLS, and a name that browsers may keep to TLS:
+    /// not an address, and not this machine's own name, which other programs serve as well.
     func isNamed(_ host: String) -> Bool {
         guard isSecure, allows(host) else { return false }
         let name = host.lowercased().prefix { $0 != ":" }

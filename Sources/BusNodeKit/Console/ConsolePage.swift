@@ -4,7 +4,7 @@ import Hummingbird
 
 /// The files of the page, compiled into this binary, and the page's security policy.
 struct ConsolePage: Sendable {
-    /// Nothing from elsewhere, nothing inline, no frame around it.
+    /// The page's security policy: nothing from elsewhere, nothing inline, no frame around it.
     static let contentSecurityPolicy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'",
         "img-src 'self' data:", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'",
@@ -102,7 +102,7 @@ struct ConsolePage: Sendable {
         return response
     }
 
-    /// Why a person is not signed in by the identity provider.
+    /// The page that says why the identity provider does not sign a person in.
     func refusal(_ problem: APIProblem) -> Response {
         Self.plainPage(
             "not signed in", status: problem.status,
@@ -118,7 +118,7 @@ struct ConsolePage: Sendable {
     ///
     /// - Parameters:
     ///   - section: HTML; texts in it are escaped.
-    ///   - head: More of it, for the head.
+    ///   - head: Further HTML, for the head.
     static func plainPage(
         _ title: String, status: HTTPResponse.Status = .ok, head: String = "", _ section: String
     ) -> Response {

@@ -6,7 +6,7 @@ import Logging
 struct ConsoleProxy: Sendable {
     static let secretHeader = "ErrorBus-Proxy-Secret"
 
-    /// What a request says about its user, and who it comes from.
+    /// The claim of a request about its user, and the peer that it comes from.
     struct Claim: Hashable, Sendable {
         /// The address of the peer.
         var peer = ""
@@ -41,9 +41,9 @@ struct ConsoleProxy: Sendable {
             peer: peer, names: values(settings.header), secrets: values(Self.secretHeader))
     }
 
-    /// The name of the user that the proxy vouches for; nil where the request claims none.
+    /// The name of the user that the proxy vouches for; nil if the request claims none.
     ///
-    /// - Throws: When another sender claims one, or the claim is not plain.
+    /// - Throws: When another sender claims a user, or the claim is ambiguous.
     func name(in claim: Claim) throws(APIProblem) -> String? {
         if claim.names.isEmpty, claim.secrets.isEmpty { return nil }
         let header = settings.header
@@ -76,7 +76,7 @@ struct ConsoleProxy: Sendable {
         return claim.names.first { !$0.isEmpty }
     }
 
-    /// The visitor with the name that the proxy vouches for; nil where the request claims none.
+    /// The visitor with the name that the proxy vouches for; nil if the request claims none.
     func visitor(
         in claim: Claim, of users: ConsoleUsers
     ) throws(APIProblem) -> ConsoleVisitor? {

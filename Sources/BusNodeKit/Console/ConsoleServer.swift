@@ -8,20 +8,20 @@ import NIOCore
 import ServiceLifecycle
 import Synchronization
 
-/// Serves a console over HTTP, with TLS or without, until its node stops.
+/// The service that serves a console over HTTP, with TLS or without, until its node stops.
 struct ConsoleServer: Service {
     let console: Console
     private let refusals: RefusalLog
     private let say: @Sendable (String) -> Void
 
-    /// - Parameter say: Takes the line with the address, which may hold the token.
+    /// - Parameter say: A closure that gets the line with the address, which may hold the token.
     init(_ console: Console, say: @escaping @Sendable (String) -> Void = { Terminal.say($0) }) {
         self.console = console
         self.say = say
         refusals = RefusalLog(console.logger)
     }
 
-    /// - Throws: When it cannot listen at its address.
+    /// - Throws: When the console cannot listen at its address.
     func run() async throws {
         let (host, port) = address
         let responder = LateResponder()
@@ -74,7 +74,7 @@ struct ConsoleServer: Service {
         return (host == "*" ? "0.0.0.0" : host, Int(port))
     }
 
-    /// The framework's own messages at warning level or above.
+    /// A logger for the framework's own messages at warning level or above.
     private var quietLogger: Logger {
         var logger = console.logger
         logger.logLevel = .error
@@ -91,7 +91,7 @@ struct ConsoleServer: Service {
                 maxHeaderFieldCount: ConsoleLimits.headerCountMax))
     }
 
-    /// Called when the port is known, which decides the hosts that requests may name.
+    /// Notes the port, which decides the hosts that requests may name.
     private func opened(port: Int) -> RouterResponder<ConsoleContext> {
         let hosts = ConsoleHosts(console.settings, port: port)
         announce(hosts)
@@ -108,7 +108,7 @@ struct ConsoleServer: Service {
         ).buildResponder()
     }
 
-    /// Prints the address, with the token only if it is in no file.
+    /// Prints the address, with the token only if no file has it.
     private func announce(_ hosts: ConsoleHosts) {
         let address = "\(hosts.scheme)://\(hosts.address)/"
         switch console.admission {
@@ -133,7 +133,7 @@ struct ConsoleServer: Service {
     }
 }
 
-/// Responds once the routes are known: before that no connection is accepted.
+/// A responder that waits for the routes: before that the console accepts no connection.
 private final class LateResponder: HTTPResponder {
     private let responder = Mutex<RouterResponder<ConsoleContext>?>(nil)
 
@@ -149,8 +149,8 @@ private final class LateResponder: HTTPResponder {
     }
 }
 
-/// In front of every route: admits requests, refuses and logs the others, and adds the headers to
-/// every response.
+/// The middleware in front of every route: it admits requests, refuses and logs the others, and
+/// adds the headers to every response.
 struct ConsoleMiddleware: RouterMiddleware {
     let gate: ConsoleGate
     let page: ConsolePage
@@ -251,8 +251,8 @@ struct ConsoleMiddleware: RouterMiddleware {
             ])
     }
 
-    /// A browser without the token gets the page, which asks for it; one that does not get in by
-    /// the identity provider a page that says why.
+    /// The refusal of a request. A browser without the token gets the page, which asks for it; a
+    /// browser that the identity provider does not sign in gets a page that says why.
     private func refusal(_ problem: APIProblem, _ request: Request) -> Response {
         if request.uri.path == AnswerLinks.path, request.method == .get {
             return page.notAnswered(problem)
@@ -278,11 +278,11 @@ struct ConsoleMiddleware: RouterMiddleware {
 struct ConsoleRoutes: Sendable {
     typealias Handler = @Sendable (Request, ConsoleContext) async throws -> Response
 
-    /// What a client needs for a route.
+    /// The need of a route: what a client has to show.
     enum Need: Hashable, Sendable {
-        /// Nothing of its own: the route has no data, and the gate decides.
+        /// Nothing: the route has no data, and the gate decides.
         case nothing
-        /// To be admitted.
+        /// Admission to the console.
         case admission
         case permission(ConsolePermission)
 
@@ -297,7 +297,7 @@ struct ConsoleRoutes: Sendable {
 
     struct Route: Sendable {
         let method: HTTPRequest.Method
-        /// With `{name}` for each variable part.
+        /// The path, with `{name}` for each variable part.
         let path: String
         let needs: Need
         let handler: Handler
@@ -347,10 +347,10 @@ struct ConsoleRoutes: Sendable {
 struct ConsoleContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
-    /// Host and port, and the host alone.
+    /// The host and port of the peer; ``peerHost`` has the host alone.
     let peer: String
     let peerHost: String
-    /// Nil for a request that was let in for the page alone.
+    /// The visitor; nil for a request that was admitted for the page alone.
     var visitor: ConsoleVisitor?
 
     var admitted: ConsoleVisitor {

@@ -1,12 +1,13 @@
 import DequeModule
 import Synchronization
 
-/// The sign-ins of browsers that were ended by signing out: their cookies are no longer taken.
+/// The sign-ins that browsers have ended by signing out: the console no longer accepts their
+/// cookies.
 final class ConsoleSessions: Sendable {
     /// The label of a sign-in, which its cookie has beside the token.
     typealias Label = String
 
-    /// The most ended ones that are remembered; the oldest are forgotten.
+    /// The most ended sign-ins that are remembered; the oldest are forgotten.
     static let endedCountMax = 1_000
 
     private let ended = Mutex<(labels: Set<Label>, order: Deque<Label>)>(([], []))

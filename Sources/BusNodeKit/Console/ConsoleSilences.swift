@@ -16,19 +16,19 @@ final class ConsoleSilences: Sendable {
         self.logger = logger
     }
 
-    /// Whether they survive this node.
+    /// Whether the silences survive this node.
     var isKept: Bool { store.withLock { $0 != nil } }
 
     /// Restores the stored silences, before the first presentation arrives.
     ///
-    /// - Throws: When they cannot be read: a node that forgot its silences would wake people up.
+    /// - Throws: When the silences cannot be read: a node that forgot them would wake people up.
     func keep(in store: any SilenceStore) throws {
         let stored = try store.silences(at: .now)
         silences.restore(stored, lastNumber: try store.lastNumber())
         self.store.withLock { $0 = store }
     }
 
-    /// The presenter in front of those for people.
+    /// The presenter in front of the presenters for people.
     func presenter(audit: (any AuditLog)?) -> SilencingPresenter {
         self.audit.withLock { $0 = audit }
         return SilencingPresenter(silences, audit: audit) { [self] number, isAnswered in
@@ -37,7 +37,7 @@ final class ConsoleSilences: Sendable {
     }
 
     /// - Returns: The silence, and the number of open presentations that it ended.
-    /// - Throws: A refusal, or the error of storing it; the silence is not in force then.
+    /// - Throws: A refusal, or the error of storing it; then the silence is not in force.
     func add(
         _ request: Silence.Request, for duration: Duration, alsoOpen: Bool
     ) async throws -> (Silence, appliedCount: Int) {
@@ -72,7 +72,7 @@ final class ConsoleSilences: Sendable {
 
     /// The open presentations that match, oldest first. Others go on between them.
     ///
-    /// - Throws: When the patterns take too many steps for all that is open.
+    /// - Throws: When the patterns take too many steps for all open presentations.
     func open(matching match: RuleMatch) async throws -> [InboxItem] {
         let open = inbox.items().filter(\.isOpen)
         let costs = open.map { match.cost(of: $0.report, origin: $0.origin) }
@@ -118,7 +118,7 @@ final class ConsoleSilences: Sendable {
         return true
     }
 
-    /// Not awaited: a count that is lost with the disk costs no answer.
+    /// Counts a presentation without a wait: a count that is lost with the disk costs no answer.
     private func count(_ number: Int, isAnswered: Bool) {
         guard let store = store.withLock({ $0 }) else { return }
         Task { [logger] in
@@ -133,14 +133,14 @@ final class ConsoleSilences: Sendable {
 
 /// The store in which a console's silences survive its node.
 protocol SilenceStore: Sendable {
-    /// The active and the latest ended ones.
+    /// The active and the latest ended silences.
     func silences(at now: Moment) throws -> [Silence]
 
-    /// The highest number of all, also of those that cannot be read: a number in the audit names
-    /// one silence. 0 where there are none.
+    /// The highest number of all silences, also of unreadable ones: a number in the audit names one
+    /// silence. 0 without silences.
     func lastNumber() throws -> Int
 
-    /// Durable when this returns.
+    /// Saves a silence; durable when this returns.
     func save(_ silence: Silence) async throws
 
     /// Counts a presentation that the silence answered or withheld.

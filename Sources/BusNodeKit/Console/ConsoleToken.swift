@@ -2,13 +2,14 @@ import ErrorBus
 import Foundation
 import Glibc
 
-/// A secret in a file: what every client of a console shows, or what a hook signs with.
+/// A secret in a file: the token that every client of a console shows, or the key that a hook signs
+/// with.
 package struct ConsoleToken: Sendable {
     static let allowed = "16 to 256 characters of A-Z a-z 0-9 . _ ~ + / = -"
     private static let countRange = 16...256
 
     package let text: String
-    /// Its file; nil when it was made for this run.
+    /// The file of the token; nil if the token was made for this run.
     let file: String?
 
     /// A new token that cannot be guessed.
@@ -32,7 +33,7 @@ package struct ConsoleToken: Sendable {
         }
     }
 
-    /// The same, for callers whose messages name the file themselves.
+    /// Reads the same, for callers whose messages name the file themselves.
     init(reading file: String) throws(FileRefusal) {
         let text = try PrivateFile.text(of: file, byteCountMax: 1_024)
             .trimmingCharacters(in: .whitespacesAndNewlines)
@@ -55,7 +56,7 @@ package struct ConsoleToken: Sendable {
     /// A text for the log, without the token.
     func hidden(in text: String) -> String { text.replacing(self.text, with: "TOKEN") }
 
-    /// Compares in a time that depends only on the length.
+    /// Whether a text is the token. Takes a time that depends only on the length.
     func matches(_ other: some StringProtocol) -> Bool {
         let own = Array(text.utf8)
         let given = Array(other.utf8)
@@ -72,7 +73,7 @@ extension Data {
             .replacing("=", with: "")
     }
 
-    /// Nil for anything else.
+    /// The bytes of a text in base64url; nil for anything else.
     init?(base64URL text: some StringProtocol) {
         let base64 = String(text).replacing("-", with: "+").replacing("_", with: "/")
         let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)

@@ -4,7 +4,7 @@ import Foundation
 import HTTPTypes
 
 extension ConsolePermission {
-    /// The act that needs it, after "may not".
+    /// The act that needs the permission, after "may not".
     fileprivate var act: String {
         switch self {
         case .answer: "answer, claim, undo or write notes"
@@ -20,10 +20,11 @@ extension ConsolePermission {
 package struct ConsoleUser: Hashable, Sendable {
     package let name: String
     package let permissions: Set<ConsolePermission>
-    /// SHA-256 of the token, in hexadecimal; nil for a user without one, whom another has to name.
+    /// SHA-256 of the token, in hexadecimal; nil for a user without a token, whom a proxy or a
+    /// provider has to name.
     let tokenHash: String?
 
-    /// - Parameter token: Random, so that its hash cannot be guessed.
+    /// - Parameter token: A random token, so that its hash cannot be guessed.
     package init(name: String, permissions: Set<ConsolePermission>, token: String) {
         self.init(name: name, permissions: permissions, tokenHash: Self.hash(of: token))
     }
@@ -38,8 +39,8 @@ package struct ConsoleUser: Hashable, Sendable {
         SHA256.hash(data: Data(token.utf8)).hex
     }
 
-    /// What clients compare people by where an identity provider says who they are: it stays when
-    /// a person takes another name, and does not show the identity.
+    /// The label by which clients compare people whom an identity provider names: it stays when a
+    /// person takes another name, and does not show the identity.
     static func label(of identity: String) -> String {
         String(hash(of: "person \(identity)").prefix(16))
     }
@@ -69,7 +70,7 @@ package struct ConsoleUser: Hashable, Sendable {
             }
     }
 
-    /// Nil for anything but ``permissionsAllowed``.
+    /// The permissions in a text; nil for anything but ``permissionsAllowed``.
     package static func permissions(_ text: some StringProtocol) -> Set<ConsolePermission>? {
         // `see` among others is true of every user, and says no more.
         let words = text.split(separator: ",", omittingEmptySubsequences: false)
@@ -81,20 +82,20 @@ package struct ConsoleUser: Hashable, Sendable {
 
 /// The sender of a request that was admitted to a console.
 struct ConsoleVisitor: Hashable, Sendable {
-    /// Nil with the one token that all share: such a person gives a name with each act.
+    /// The user; nil with one token that all share: such a person gives a name with each act.
     let user: ConsoleUser?
-    /// Of a browser that signed in; nil for a client that shows its token in each request.
+    /// The sign-in of a browser; nil for a client that shows its token in each request.
     var session: ConsoleSessions.Label?
     /// Whether a proxy named the user.
     var isProxied = false
-    /// What people call the identity provider that named the user; nil where none did.
+    /// The name of the identity provider that named the user, for people; nil without a provider.
     var provider: String?
-    /// Who the identity provider says it is, whatever the name; nil where none named the user.
+    /// The identity of the user at the provider, whatever the name; nil without a provider.
     var identity: String?
 
     static let unnamed = ConsoleVisitor(user: nil)
 
-    /// Nil where people give names of their own.
+    /// The person who signed in; nil if people give names of their own.
     var person: SignedInPerson? { user.map { SignedInPerson($0.name, identity: identity) } }
 
     func may(_ permission: ConsolePermission) -> Bool {
@@ -125,9 +126,9 @@ struct ConsoleVisitor: Hashable, Sendable {
 }
 
 extension ConsoleVisitor {
-    /// The name is null where people give their own.
+    /// The JSON of the visitor. The name is null if people give their own.
     ///
-    /// - Parameter signOut: Where people sign out whom a proxy names.
+    /// - Parameter signOut: The address at which people sign out whom a proxy names.
     func json(signOut: String?) -> JSONValue {
         [
             "name": .text(user?.name), "person": .text(identity.map(ConsoleUser.label)),

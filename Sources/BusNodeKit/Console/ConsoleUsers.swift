@@ -6,7 +6,7 @@ import Logging
 /// The users of a console, from a file that only its owner can read.
 ///
 /// A line has a name, permissions and `sha256:` with the hash of the token, or `proxy` for a user
-/// without one; `#` begins a comment. A changed file counts from the next request on.
+/// without one; `#` begins a comment. The console uses a changed file from the next request on.
 final class ConsoleUsers: Sendable {
     /// The users, in the order of the file.
     struct List: Sendable {
@@ -116,7 +116,7 @@ final class ConsoleUsers: Sendable {
         return list
     }
 
-    /// Nil for anything but the hash of a token.
+    /// The hash in a word; nil for anything but the hash of a token.
     private static func hash(_ word: Substring) -> String? {
         let hash = word.dropFirst(hashPrefix.count)
         guard word.hasPrefix(hashPrefix), hash.utf8.count == 64,
@@ -139,12 +139,12 @@ final class ConsoleUsers: Sendable {
 
 /// The admission to a console.
 enum ConsoleAdmission: Sendable {
-    /// By one token, which all share.
+    /// Admission by one token, which all share.
     case token(ConsoleToken)
-    /// By the token of a user.
+    /// Admission by the token of a user.
     case users(ConsoleUsers)
 
-    /// Nil for a token that admits no one.
+    /// The visitor with a token; nil for a token that admits no one.
     func visitor(showing token: some StringProtocol) throws(APIProblem) -> ConsoleVisitor? {
         switch self {
         case .token(let own): own.matches(token) ? .unnamed : nil
@@ -152,7 +152,7 @@ enum ConsoleAdmission: Sendable {
         }
     }
 
-    /// Whether a visitor that was admitted before still is, with the same permissions.
+    /// Whether a visitor that was admitted before is still admitted, with the same permissions.
     func admits(_ visitor: ConsoleVisitor) -> Bool {
         switch self {
         case .token: true

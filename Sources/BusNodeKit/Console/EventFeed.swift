@@ -9,15 +9,15 @@ import Synchronization
 final class EventFeed: Sendable {
     /// The groups in the messages of a stream.
     enum Groups: String, CaseIterable {
-        /// In the first message all, then those that changed.
+        /// In the first message all groups, then the groups that changed.
         case changed
         case all, none
     }
 
-    /// What a stream has sent.
+    /// The position of a stream.
     struct Position: Hashable {
         var seen: UInt64
-        /// The revision up to which it has sent the groups; nil: none of them.
+        /// The revision up to which the stream has sent the groups; nil: no groups yet.
         var groups: UInt64?
     }
 
@@ -26,14 +26,14 @@ final class EventFeed: Sendable {
         let position: Position
         let latest: UInt64
         let bytes: ByteBuffer
-        /// The position of a stream after it.
+        /// The position of a stream after the message.
         let next: Position
         let isWhole: Bool
     }
 
     private let console: Console
     let streams = EventStreams()
-    /// The latest for each choice of groups; the first message of a stream is one with all.
+    /// The latest message for each choice of groups; the first message of a stream has all groups.
     private let last = Mutex<[Groups: Message]>([:])
 
     init(_ console: Console) { self.console = console }
@@ -44,7 +44,7 @@ final class EventFeed: Sendable {
         return fields(groups, of: groups.count)
     }
 
-    /// - Parameter groups: The most severe of all open ones.
+    /// - Parameter groups: The most severe open groups.
     private func fields(_ groups: [InboxGroup], of count: Int) -> [String: JSONValue] {
         [
             "groups": .array(
@@ -75,10 +75,10 @@ final class EventFeed: Sendable {
         return fields.merging(groups) { $1 }
     }
 
-    /// A stream from the client's last revision; from the start when that is of another life. It
-    /// ends when its visitor is no longer admitted.
+    /// A stream from the client's last revision; from the start if that revision is of another
+    /// life. It ends when its visitor is no longer admitted.
     ///
-    /// - Parameter address: The client's.
+    /// - Parameter address: The client's address.
     func response(
         to request: Request, _ visitor: ConsoleVisitor, at address: String
     ) throws(APIProblem) -> Response {
@@ -106,7 +106,7 @@ final class EventFeed: Sendable {
             })
     }
 
-    /// Wakes a stream as it is written, until its client or the node goes.
+    /// Wakes a stream as messages are written, until its client or the node goes.
     private func run(
         _ request: Request, _ wake: AsyncStream<Void>.Continuation,
         _ write: () async throws -> Void
@@ -171,7 +171,8 @@ final class EventFeed: Sendable {
         }
     }
 
-    /// The node's name, and whether the following replaces all that the client has.
+    /// The first fields of a stream: the node's name, and whether the following replaces all that
+    /// the client has.
     private func hello(_ seen: UInt64?) -> String {
         let json: JSONValue = [
             "node": .string(console.node.description), "startedAt": .time(console.startedAt),
@@ -180,7 +181,7 @@ final class EventFeed: Sendable {
         return String(decoding: json.encoded(), as: UTF8.self)
     }
 
-    /// What follows for a stream.
+    /// The next message for a stream.
     func message(at position: Position, _ groups: Groups) -> Message {
         let latest = console.inbox.revision
         let kind = groups == .changed && position.groups == nil ? .all : groups

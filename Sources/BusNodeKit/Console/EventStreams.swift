@@ -5,10 +5,10 @@ import Synchronization
 /// The open event streams of a console: at most so many in all, and of each owner. They end with
 /// the sign-in that they belong to.
 final class EventStreams: Sendable {
-    /// The visitor whose streams are counted together.
+    /// The visitor whose streams count together.
     enum Owner: Hashable, Sendable {
         case user(SignedInPerson)
-        /// All clients at an address, where all share one token.
+        /// All clients at an address, if all share one token.
         case address(String)
 
         init(_ visitor: ConsoleVisitor, at address: String) {
@@ -42,7 +42,8 @@ final class EventStreams: Sendable {
         }
     }
 
-    /// One of the limited number of streams; it is free again when this is released.
+    /// The place of one of the limited number of streams; it is free again when this object is
+    /// released.
     final class Place: Sendable {
         private let streams: EventStreams
         private let number: Int
@@ -69,7 +70,8 @@ final class EventStreams: Sendable {
     private let state = Mutex(State())
 
     /// - Parameter end: Ends the stream.
-    /// - Throws: 429 when the owner has as many as it may, 503 when all together have.
+    /// - Throws: 429 when the owner has the most streams allowed, 503 when all owners together
+    ///   have.
     func place(
         for owner: Owner, session: ConsoleSessions.Label? = nil,
         end: @escaping @Sendable () -> Void = {}

@@ -3,25 +3,26 @@ import Logging
 
 /// The store in which a console's history survives its node.
 protocol HistoryStore: Sendable {
-    /// The history that an earlier life of the node kept. What was open in it is marked as left.
+    /// The history that an earlier life of the node kept. Open presentations in it are marked as
+    /// left.
     func restore(console: Int, at now: Moment) throws -> KeptHistory
 
-    /// Durable when this returns.
+    /// Stores changed items and events; durable when this returns.
     func keep(_ items: [InboxItem], _ events: [AuditHistory.Event], console: Int) async throws
 }
 
-/// What a console knows of the earlier lives of its node.
+/// The history of the earlier lives of a console's node.
 struct KeptHistory: Sendable {
-    /// Ended ones in the order of their ends.
+    /// The ended presentations, in the order of their ends.
     var records: [InboxRecord] = []
-    /// Oldest first.
+    /// The events, oldest first.
     var events: [AuditHistory.Event] = []
 }
 
-/// Writes a console's changes to its store, after the fact and in small parts: an answer that is
-/// recorded meanwhile waits for one of them at most.
+/// The keeper of a console's history, which writes changes to the store afterwards and in small
+/// parts: an answer that is recorded meanwhile waits for one part at most.
 actor HistoryKeeper {
-    /// Of presentations, and of events, in one transaction.
+    /// The most presentations, and the most events, in one transaction.
     private static let countMax = 200
     /// The pause after a write, in which changes gather.
     private static let pause: Duration = .milliseconds(50)
@@ -35,15 +36,15 @@ actor HistoryKeeper {
     private let console: Int
     private let logger: Logger
     private var seenRevision: UInt64
-    /// How many events of this life the store has.
+    /// The number of events of this life that the store has.
     private(set) var seenEvents = 0
     private var isFailing = false
     /// The latest write, which the next one follows.
     private var last: Task<Bool, Never>?
 
-    /// Restores what the store has, before the first presentation arrives.
+    /// Restores the stored history, before the first presentation arrives.
     ///
-    /// - Throws: When it cannot be read.
+    /// - Throws: When the store cannot be read.
     init(
         _ inbox: Inbox, _ history: AuditHistory, in store: any HistoryStore, console: Int,
         logger: Logger
@@ -60,7 +61,7 @@ actor HistoryKeeper {
         inbox.kept(upTo: seenRevision)
     }
 
-    /// How many changed presentations and how many events the store lacks.
+    /// The number of changed presentations and of events that the store lacks.
     var unwritten: (presentations: Int, events: Int) {
         (inbox.items(changedAfter: seenRevision).count, history.total - seenEvents)
     }
@@ -81,7 +82,7 @@ actor HistoryKeeper {
         }
     }
 
-    /// Writes all changes up to now. False when the store cannot be written.
+    /// Writes all changes up to now; false if the store cannot be written.
     @discardableResult
     func write() async -> Bool {
         let task = Task { [last] in

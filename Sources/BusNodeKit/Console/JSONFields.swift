@@ -50,7 +50,7 @@ package struct JSONFields<Problem: RequestProblem> {
         return text
     }
 
-    /// What is there in the place of a text, for a refusal.
+    /// The value found in place of a text, for a refusal.
     private func found(_ name: String, upTo limit: Int) -> String {
         let count = fields[name]?.stringValue?.unicodeScalars.count ?? 0
         return count > limit ? "\(count) characters" : fields[name].map(Self.shown) ?? "nothing"
@@ -78,7 +78,7 @@ package struct JSONFields<Problem: RequestProblem> {
             || [.control, .lineSeparator, .paragraphSeparator].contains(properties.generalCategory)
     }
 
-    /// A name of invisible characters would hide its author.
+    /// Whether a name may have the scalar: a name of invisible characters would hide its author.
     private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
         let properties = scalar.properties
         return !properties.isWhitespace && !properties.isDefaultIgnorableCodePoint
@@ -95,7 +95,7 @@ package struct JSONFields<Problem: RequestProblem> {
         try read(name, "a UUID") { $0.stringValue.flatMap { UniqueID($0) } }
     }
 
-    /// Nil when the field is absent.
+    /// The ids; nil when the field is absent.
     func ids(_ name: String, upTo limit: Int) throws(Problem) -> Set<UniqueID>? {
         try read(name, "1 to \(limit) different UUIDs") { value in
             guard let texts = value.arrayValue, (1...limit).contains(texts.count) else {
@@ -122,7 +122,7 @@ package struct JSONFields<Problem: RequestProblem> {
         try read(name, "true or false", \.boolValue)
     }
 
-    /// Nil when the field is absent.
+    /// A field that `read` reads; nil when the field is absent.
     private func read<Value>(
         _ name: String, _ allowed: String, _ take: (JSONValue) -> Value?
     ) throws(Problem) -> Value? {
@@ -147,7 +147,7 @@ extension JSONFields {
         return values
     }
 
-    /// Why a person answers so; nil without a comment.
+    /// The comment, a person's reason for the answer; nil without a comment.
     ///
     /// - Parameter isConfirmation: Whether a proposal is confirmed, which has a comment of its own.
     func comment(confirming isConfirmation: Bool) throws(Problem) -> String? {
@@ -169,7 +169,7 @@ extension JSONFields {
 }
 
 extension JSONValue {
-    /// In whole milliseconds.
+    /// A duration in whole milliseconds.
     package static func milliseconds(_ duration: Duration) -> JSONValue {
         .integer(Int64(duration / .milliseconds(1)))
     }
@@ -229,12 +229,12 @@ struct QueryFields: Sendable {
         }
     }
 
-    /// Whether the open groups are part of a list.
+    /// Whether a list includes the open groups.
     var wantsGroups: Bool {
         get throws(APIProblem) { try word("groups", among: ["all", "none"]) != "none" }
     }
 
-    /// The groups that are part of a stream.
+    /// The groups that a stream includes.
     var eventGroups: EventFeed.Groups {
         get throws(APIProblem) {
             let word = try word("groups", among: EventFeed.Groups.allCases.map(\.rawValue))

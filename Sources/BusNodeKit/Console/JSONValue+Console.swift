@@ -158,14 +158,14 @@ extension InboxItem.Stage {
         }
     }
 
-    /// The words of those in which a person may still answer, or undo an answer.
+    /// The words of the stages in which a person may still answer, or undo an answer.
     static let wordsUnderWay = ["open", "claimed", "leaving"]
 
     var isUnderWay: Bool { Self.wordsUnderWay.contains(word) }
 }
 
 extension String {
-    /// At most so many scalars, the last of them an ellipsis when the text was cut.
+    /// The text cut to so many scalars, the last of them an ellipsis if it was cut.
     func clipped(_ limit: Int) -> String {
         let scalars = unicodeScalars
         guard
@@ -178,10 +178,10 @@ extension String {
 }
 
 /// The revisions of an inbox as clients see them. An inbox counts from zero in each life of its
-/// node; here each life begins above the one before, so that a revision of an earlier life is never
-/// taken for one of this life.
+/// node; here each life begins above the life before, so that a revision of an earlier life never
+/// passes for a revision of this life.
 struct Revisions: Sendable {
-    /// JSON numbers are exact up to here.
+    /// The largest revision: JSON numbers are exact up to here.
     static let max: Int64 = 1 << 53
 
     private let base: UInt64
@@ -190,7 +190,7 @@ struct Revisions: Sendable {
 
     func shown(_ revision: UInt64) -> Int64 { Int64(clamping: base + revision) }
 
-    /// Nil for a revision that is not of this life.
+    /// The revision of the inbox; nil for a revision of another life.
     func own(_ shown: Int64, upTo latest: UInt64) -> UInt64? {
         guard let shown = UInt64(exactly: shown), shown >= base, shown - base <= latest else {
             return nil

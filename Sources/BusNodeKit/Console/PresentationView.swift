@@ -14,7 +14,7 @@ package struct PresentationView: JSONObject, Sendable {
     package var code: Int?
     package var description = ""
     package var severity = ""
-    /// The node that it arose in; nil for the console's own.
+    /// The node that the error arose in; nil for the console's own.
     package var origin: String?
     /// The origin for people; `originShown` has it from a console of an earlier version as well.
     var originName: String?
@@ -29,10 +29,10 @@ package struct PresentationView: JSONObject, Sendable {
     package var deadlineInMilliseconds: Int64?
     package var claimedBy: String?
     package var claimedUntil: String?
-    /// Who claimed it, or gave the held answer, whatever the name: as `person` of `me`; nil where
-    /// only a name is known.
+    /// The label of the person who claimed the presentation, or gave the held answer, as `person`
+    /// of `me`; nil if only a name is known.
     package var holder: String?
-    /// What one person proposes, until another confirms it.
+    /// The proposal of one person, until another person confirms it.
     package var proposal: ProposalView?
     package var leavesAt: String?
     package var answer: AnswerView?
@@ -43,9 +43,9 @@ package struct PresentationView: JSONObject, Sendable {
     /// The end of the presentation, as a sentence; nil while a person may still answer.
     package var outcome: String?
     package var failedAgain: String?
-    /// How many notes it has; they are in its details.
+    /// The number of notes; the details have the notes.
     package var noteCount = 0
-    /// The address of the page that shows it.
+    /// The address of the page that shows the presentation.
     package var url: String?
 
     package init() {}
@@ -76,13 +76,14 @@ package struct OptionView: JSONObject, Sendable {
     package var title = ""
     /// The role; `default` for an option that is only declared as default.
     package var role: String?
-    /// `given` where the node signs an answer with it, `missing` where it cannot, so that it cannot
-    /// be chosen; nil for an option that needs no signature.
+    /// `given` if the node signs an answer with the option, `missing` if it cannot, so that the
+    /// option cannot be chosen; nil for an option that needs no signature.
     package var signature: String?
-    /// `known` for an option that two people have to choose, `unknown` where this console knows
-    /// none by their sign-in, so that it cannot be chosen; nil for an option of one person.
+    /// `known` for an option that two people have to choose, `unknown` if this console knows no
+    /// people by their sign-in, so that the option cannot be chosen; nil for an option of one
+    /// person.
     package var twoPeople: String?
-    /// The values that it asks for, as in a report.
+    /// The values that the option asks for, as in a report.
     package var fields: [JSONValue] = []
 
     package init() {}
@@ -115,13 +116,13 @@ package struct AnswerView: JSONObject, Sendable {
     package var option = ""
     package var by = ""
     package var via = ""
-    /// The person who confirmed it.
+    /// The person who confirmed the answer.
     package var second: String?
-    /// The values of its option's fields, without secrets.
+    /// The values of the option's fields, without secrets.
     package var values: [String: JSONValue] = [:]
     /// The names of the secrets that were given.
     package var secrets: [String] = []
-    /// Why it was given. Not escaped.
+    /// The reason for the answer. Not escaped.
     package var comment: String?
 
     package init() {}
@@ -132,32 +133,32 @@ package struct AnswerView: JSONObject, Sendable {
         .init("comment", \.comment),
     ]
 
-    /// The people who gave it, or whatever else decided, in words.
+    /// The people who gave the answer, or the policy or node that did, in words.
     var authors: String { second.map { "\(by) and \($0)" } ?? by }
 }
 
 extension AnswerView {
-    /// The values in words, after a space; empty without any. Not escaped.
+    /// The values in words, after a space; empty without values. Not escaped.
     var valueText: String { GivenText.text(values, secrets) }
 }
 
 extension HistoryEntry {
-    /// The values in words, after a space; empty without any. Not escaped.
+    /// The values in words, after a space; empty without values. Not escaped.
     var valueText: String { GivenText.text(values, secrets) }
 }
 
 extension ProposalView {
-    /// The values in words, after a space; empty without any. Not escaped.
+    /// The values in words, after a space; empty without values. Not escaped.
     var valueText: String { GivenText.text(values, secrets) }
 
-    /// What it proposes, for a terminal. Whole, since the second person confirms all of it.
+    /// The proposal in words, for a terminal. Whole, since the second person confirms all of it.
     package var sentence: String {
         let what = "\(option)\(valueText)\(comment.map { ": \($0)" } ?? "")"
         return "\(by.shown()) proposes \(what.shownWhole())"
     }
 }
 
-/// Values that were given, for people.
+/// The given values, for people.
 private enum GivenText {
     static func text(_ values: [String: JSONValue], _ secrets: [String]) -> String {
         let texts = values.sorted { $0.key < $1.key }.map { name, value in
@@ -168,20 +169,20 @@ private enum GivenText {
     }
 }
 
-/// What one person proposes: an option that another one has to confirm.
+/// The proposal of one person: an option that another person has to confirm.
 package struct ProposalView: JSONObject, Sendable {
     package var id = ""
     package var option = ""
     package var by = ""
-    /// Who its author is, whatever the name: as `person` of `me`; nil where only a name is known.
+    /// The label of the author, as `person` of `me`; nil if only a name is known.
     package var person: String?
     package var since = ""
     package var until = ""
-    /// The values of its option's fields, without secrets: the second person confirms them, too.
+    /// The values of the option's fields, without secrets: the second person confirms them, too.
     package var values: [String: JSONValue] = [:]
     /// The names of the secrets that were given.
     package var secrets: [String] = []
-    /// Why it is proposed, which the answer then has. Not escaped.
+    /// The reason for the proposal, which the answer then has. Not escaped.
     package var comment: String?
 
     package init() {}
@@ -192,8 +193,8 @@ package struct ProposalView: JSONObject, Sendable {
         .init("values", \.values), .init("secrets", \.secrets), .init("comment", \.comment),
     ]
 
-    /// Whether both have the same author, option, values and comment: a person who saw one has
-    /// seen the other.
+    /// Whether both have the same author, option, values and comment: a person who saw one proposal
+    /// has seen the other.
     package func isLike(_ other: ProposalView) -> Bool {
         option == other.option && by == other.by && person == other.person
             && values == other.values && secrets == other.secrets && comment == other.comment
@@ -205,7 +206,7 @@ package struct NoteView: JSONObject, Sendable {
     package var id = ""
     package var by = ""
     package var at = ""
-    /// Plain text. Not escaped.
+    /// The text of the note, plain and not escaped.
     package var text = ""
 
     package init() {}
@@ -241,7 +242,7 @@ package struct SilenceView: JSONObject, Sendable {
     /// Conditions, as in a rule.
     package var match = JSONValue.object([:])
     package var option: String?
-    /// Whether it answers nothing, since its author may not.
+    /// Whether the silence answers nothing, since its author may not answer.
     package var onlyWithholds = false
     package var by = ""
     package var comment = ""

@@ -30,7 +30,7 @@ struct SecureHTTPChannel: ServerChildChannel {
 }
 
 /// Ends connections whose TLS fails: clients that speak plain HTTP, do not trust the certificate,
-/// or probe the port. Nothing is wrong with this node then: the log has it at debug alone.
+/// or probe the port. This node then has no fault: the log has such an end at debug level only.
 final class TLSFaults: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -60,7 +60,7 @@ final class TLSFaults: ChannelInboundHandler, RemovableChannelHandler {
 }
 
 extension Channel {
-    /// Closes at once, also where TLS would wait for the peer's farewell.
+    /// Closes at once, even if TLS would wait for the peer's farewell.
     func cut() {
         guard eventLoop.inEventLoop else { return eventLoop.execute { self.cut() } }
         let tls = try? pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)

@@ -9,7 +9,7 @@ package struct UserFile: Sendable {
         + "See bus-node users --help.\n"
 
     package let path: String
-    /// The file itself, where the path is a link to it.
+    /// The file itself, if the path is a link to it.
     private let target: String
 
     package init(_ path: String) {
@@ -24,8 +24,8 @@ package struct UserFile: Sendable {
         }
     }
 
-    /// Adds a user, or gives one of that name other permissions and another token. Makes the file
-    /// where there is none.
+    /// Adds a user, or gives the user of that name other permissions and another token. Makes the
+    /// file if there is none.
     ///
     /// - Returns: The token, which only its user has from now on.
     package func add(
@@ -36,7 +36,7 @@ package struct UserFile: Sendable {
         return token
     }
 
-    /// Adds a user without a token, whom a proxy has to name. A token of an earlier one of that
+    /// Adds a user without a token, whom a proxy has to name. The token of an earlier user of that
     /// name admits no one from then on.
     package func addProxied(
         _ name: String, _ permissions: Set<ConsolePermission>
@@ -74,8 +74,8 @@ package struct UserFile: Sendable {
         }
     }
 
-    /// Does the work while no other command changes a file of the folder: one that read the file
-    /// before this change would undo it.
+    /// Does the work while no other command changes a file of the folder: a command that read the
+    /// file before this change would undo it.
     private func exclusively(_ work: () throws(Failure) -> Void) throws(Failure) {
         let folder = URL(filePath: target).deletingLastPathComponent().path
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
