@@ -9,9 +9,9 @@ package struct Explanation {
         var readings: [RuleReading] = []
         /// The next hop; nil at the end.
         var next: Hop?
-        /// The parents used when that one cannot be reached.
+        /// The parents that the node uses when the next hop cannot be reached.
         var otherParents: [Hop] = []
-        /// The presenters asked when no parent can be reached.
+        /// The presenters that get the error when no parent can be reached.
         var fallback: [String] = []
     }
 
@@ -20,7 +20,7 @@ package struct Explanation {
         /// Answered by a rule; the option's owner runs the attempt.
         case answered(RuleAnswer, by: String, owner: NodeName)
         case withheld(by: String)
-        /// In front of a person or a program; the others are asked when that one declines.
+        /// In front of a person or a program; the other presenters follow if that one declines.
         case presented(by: String, otherwise: [String])
         /// Sent to an endpoint outside this topology.
         case leaves(Endpoint)
@@ -39,7 +39,7 @@ package struct Explanation {
 }
 
 extension Explanation {
-    /// For people: a block for each node, then the end.
+    /// The explanation for people: a block for each node, then the end.
     package var lines: [String] { stations.flatMap(Self.block) + ["ends: \(sentence)"] }
 
     private static func block(_ station: Station) -> [String] {
@@ -75,7 +75,7 @@ extension Explanation {
 
     private var last: String { stations.last?.node.description ?? "" }
 
-    /// For scripts.
+    /// The explanation for scripts.
     package var json: JSONValue {
         ["hops": stations.map(Self.json).json, "end": endJSON, "report": report.json]
     }
@@ -117,7 +117,7 @@ extension Explanation {
     }
 }
 
-/// Follows a report up a topology, hop by hop, and records what would happen to it.
+/// The walk of a report up a topology, hop by hop, which records the effects on the report.
 ///
 /// The library's own ``RuleWalk`` applies the rules, to the report as changed so far; this type
 /// adds the order of the steps: responders, presenters, parent.
@@ -132,7 +132,7 @@ package struct PathWalk {
 
     /// - Parameters:
     ///   - file: The name of the topology's file.
-    ///   - origin: The node the error arose in, for rules.
+    ///   - origin: The node that the error arose in, for rules.
     ///   - date: The time, for rules with a schedule.
     package init(
         _ topology: Topology, file: String, _ report: ErrorReport, origin: NodeName, date: Date
@@ -181,7 +181,7 @@ package struct PathWalk {
         return climb(to: settings.next.first, otherParents: settings.next.dropFirst())
     }
 
-    /// Nil when its presenters all decline.
+    /// The step through the presenters of a node; nil if they all decline.
     private mutating func present(_ settings: TopologyNode) -> Passage? {
         for (index, presenter) in settings.presenters.enumerated() {
             if case .policy(let path, let rules) = presenter {
@@ -260,7 +260,7 @@ extension PresenterSettings {
         }
     }
 
-    /// As in `terminal` or `command ./page-oncall`.
+    /// The presenter in words, as in `terminal` or `command ./page-oncall`.
     var title: String {
         switch self {
         case .policy(let path, _): "policy \(path.shown())"

@@ -1,18 +1,19 @@
 package import ErrorBus
 import Foundation
 
-/// A policy rule that answers as a person did, written as a policy file.
+/// A policy rule with the answer of a person, written as a policy file.
 struct RuleProposal {
-    /// The most `userInfo` fields that it compares, and the longest of them.
+    /// The most `userInfo` fields that the rule compares, and the length of the longest.
     private static let fieldMax = 4
     private static let fieldScalarMax = 200
-    /// An answer that does not help is not repeated without end.
+    /// The limit of a proposed rule: an answer that does not help is not repeated endlessly.
     private static let limit = IntensityLimit(3, per: .seconds(60))
 
     let view: RuleProposalView
 
     /// - Parameters:
-    ///   - alike: Others, of which those of the same cause and answer say what the rule compares.
+    ///   - alike: Other presentations; the rule compares the facts of those with the same cause and
+    ///     answer.
     ///   - node: The origin of the node's own errors.
     /// - Throws: When no rule can give that answer.
     init(
@@ -68,8 +69,8 @@ struct RuleProposal {
         return lines.map { $0 + "\n" }.joined()
     }
 
-    /// How many recovered. None is no word against an option that attempts no recovery, which a
-    /// report does not say of an option without a role.
+    /// The number of recoveries, in words. No recovery says nothing against an option that attempts
+    /// none, and for an option without a role a report does not say whether it does.
     private static func success(_ recovered: Int, of role: ErrorReport.Option.Role?) -> String {
         switch role {
         case .cancel: ", whose option recovers nothing"
@@ -78,7 +79,7 @@ struct RuleProposal {
         }
     }
 
-    /// What all of them have in common, as far as rules compare it.
+    /// The facts that all presentations have in common, as far as rules compare them.
     private static func conditions(
         _ report: ErrorReport, _ group: [PastPresentation]
     ) -> [(key: String, pattern: String)] {
@@ -96,7 +97,7 @@ struct RuleProposal {
         return conditions
     }
 
-    /// A text that a rule compares well: one line that is not long.
+    /// A text that a rule compares well: one short line.
     private static func line(_ value: JSONValue) -> String? {
         guard case .string(let text) = value, !text.isEmpty, !text.contains(where: \.isNewline),
             text.unicodeScalars.count <= fieldScalarMax
@@ -104,8 +105,8 @@ struct RuleProposal {
         return text
     }
 
-    /// The pattern of all origins; nil for one presentation, which shows no pattern, and where they
-    /// begin differently.
+    /// The pattern of all origins; nil for one presentation, which shows no pattern, and for
+    /// origins that begin differently.
     private static func origin(of group: [PastPresentation]) -> String? {
         let names = Set(group.map { $0.origin ?? .bare })
         guard group.count > 1, !names.contains(.bare), let first = names.first?.description
@@ -138,11 +139,11 @@ struct RuleProposal {
     }
 }
 
-/// Why no rule is made of a presentation.
+/// The reason why no rule is made of a presentation.
 enum ProposalRefusal: Error, CustomStringConvertible {
-    /// No person's answer ended it.
+    /// No answer of a person ended the presentation.
     case notChosen(String)
-    /// A policy did.
+    /// A policy answered the presentation.
     case byPolicy(String?)
     /// A rule would decline.
     case declines(String)
@@ -167,16 +168,16 @@ package struct RuleProposalView: JSONObject, Sendable {
     /// The text of a policy file.
     package var rule = ""
     var option = ""
-    /// How many answers it is made of.
+    /// The number of answers that the rule is made of.
     var answers = 0
-    /// Of these, those that recovered, and the same did not fail again.
+    /// The number of these that recovered without another failure of the same operation.
     var recovered = 0
     /// The names of the files in which the node has policies before the console.
     var policies: [String] = []
 
     package init() {}
 
-    /// The rule for a terminal: the same, unless what sent it is no console that can be trusted.
+    /// The rule for a terminal: the same text, unless its sender may be no console.
     package var shownRule: String {
         rule.escapedForTerminal(keepingLines: Int.max, scalarLimit: PolicyText.byteCountMax)
     }
@@ -189,10 +190,10 @@ package struct RuleProposalView: JSONObject, Sendable {
 
 /// A policy file as text from another process.
 enum PolicyText {
-    /// Its name in messages.
+    /// The name of the file in messages.
     static let name = "rule"
     /// The longest text, and the most lists and mappings that it may open: each may be a level, and
-    /// the parser must not run out of its thread's stack.
+    /// the parser must not exhaust its thread's stack.
     static let byteCountMax = 16 * 1024
     static let openingCountMax = 200
 
@@ -244,7 +245,7 @@ private enum YAMLText {
         scalar(text.replacing("${", with: "$${"))
     }
 
-    /// Quoted where it could mean something else.
+    /// A text as a scalar, quoted if it could mean something else.
     static func scalar(_ text: String) -> String {
         let isPlain = NodeName(text) != nil && text.first?.isLetter == true
         let isWord = ["true", "false", "null", "yes", "no", "on", "off"].contains(text.lowercased())
@@ -264,7 +265,7 @@ private enum YAMLText {
         return "\"\(escaped.joined())\""
     }
 
-    /// Whether a terminal shows it as it is.
+    /// Whether a terminal shows the scalar as it is.
     private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         String(scalar).escapedForTerminal() == String(scalar)
     }

@@ -4,7 +4,7 @@ import Logging
 
 /// The rules of one file, applied as in a live node, but without running commands.
 package struct RuleList {
-    /// `responders` or `policy`.
+    /// The name of the list, `responders` or `policy`.
     let name: String
     /// The file of the rules.
     let file: String
@@ -33,7 +33,7 @@ package struct RuleList {
             report: ErrorReport(describing: evaluation.error))
     }
 
-    /// `rule 2 (policy.yaml:5)`.
+    /// The title of a rule, as in `rule 2 (policy.yaml:5)`.
     func title(of rule: Rule) -> String {
         "rule \(rule.position) (\(file.shown())\(rule.line.map { ":\($0)" } ?? ""))"
     }
@@ -48,7 +48,7 @@ package struct RuleReading {
     let report: ErrorReport
 }
 
-/// Explaining builds options and never attempts one.
+/// A runner for explanations, which build options and never attempt one.
 private struct IdleRunner: CommandRunner {
     func run(
         _ command: [String], environment: [String: String], input: [UInt8], timeLimit: Duration
@@ -107,7 +107,7 @@ extension RuleReading {
         return text
     }
 
-    /// As one object, for scripts.
+    /// The reading as one object, for scripts.
     var json: JSONValue {
         [
             "list": list.name.json, "file": list.file.json, "rules": list.book.rules.count.json,
@@ -142,7 +142,7 @@ extension RuleReading {
 }
 
 extension RuleStep.Refusal {
-    /// For scripts.
+    /// The effect in a word, for scripts.
     var word: String {
         switch self {
         case .outsideSchedule: "outsideSchedule"
@@ -156,12 +156,12 @@ extension RuleStep.Refusal {
 }
 
 extension IntensityLimit {
-    /// In the form of a rule file.
+    /// The limit in the form of a rule file.
     var text: String { "\(count) per \(DurationText.text(window))" }
 }
 
 extension ReportDifference {
-    /// In words, one for each change.
+    /// The changes in words, one sentence for each.
     var sentences: [String] {
         var sentences = texts.map { text in
             let before = text.before.map { "\"\($0.shown())\"" } ?? "nothing"
@@ -185,7 +185,7 @@ extension ReportDifference {
 }
 
 extension RuleReading {
-    /// The rules that matched, and the verdict when they do not show it.
+    /// The rules that matched, and the verdict if they do not show it.
     package var verdictLines: [String] {
         var lines = steps.map(sentence)
         if case .passed = ending {
@@ -198,7 +198,7 @@ extension RuleReading {
         return lines
     }
 
-    /// The first of the rules with the fewest conditions that do not match, and these.
+    /// The first of the rules with the fewest conditions that do not match, and these conditions.
     private var nearest: String {
         let rules = list.book.rules.map { ($0, $0.match.mismatches(report, origin: origin)) }
         guard let (rule, names) = rules.min(by: { $0.1.count < $1.1.count }) else { return "" }

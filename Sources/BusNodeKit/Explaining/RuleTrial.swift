@@ -1,10 +1,10 @@
 package import ErrorBus
 import Foundation
 
-/// What rules would have done with presentations of the past, which come oldest first.
+/// The trial of rules with presentations of the past, oldest first.
 ///
-/// The rules are applied as in a live node, each at its presentation's time, with their limits; a
-/// `dryRun` does not count.
+/// The trial applies the rules as a live node does, at the time of each presentation, with their
+/// limits; a `dryRun` does not count.
 struct RuleTrial {
     private let list: RuleList
     private let node: NodeName
@@ -68,28 +68,29 @@ extension Rule {
 package struct RuleTrialView: JSONObject, Sendable {
     /// The first moment that counts.
     package var since = ""
-    /// Whether there were more than `countMax`, of which only the latest count.
+    /// Whether there were more than `countMax` presentations, so that only the latest count.
     package var isCut = false
     var countMax = ConsoleLimits.trialCountMax
-    /// How many presentations the rules were compared with.
+    /// The number of presentations that the rules were compared with.
     package var compared = 0
-    /// How many the journal has no report of.
+    /// The number of presentations without a report in the journal.
     package var unread = 0
-    /// Those that a rule matches.
+    /// The number of presentations that a rule matches.
     package var matched = 0
-    /// Those that a rule answers.
+    /// The number of presentations that a rule answers.
     package var answered = 0
-    /// Of these, those that people answered with the same option.
+    /// The number of these that people answered with the same option.
     package var same = 0
-    /// Those that people answered with another option, by that.
+    /// The presentations that people answered with another option, by that option.
     package var otherwise: [TrialPart] = []
-    /// Those that no person answered, by their end.
+    /// The presentations that no person answered, by their end.
     package var unanswered: [TrialPart] = []
-    /// Those that match and that no rule decides, by the reason of the first rule that declines.
+    /// The presentations that match and that no rule decides, by the reason of the first rule that
+    /// declines.
     package var declined: [TrialPart] = []
     package var withheld = 0
     package var routed = 0
-    /// Those that are changed, and decided by no rule.
+    /// The number of presentations that rules change, and do not decide.
     package var changed = 0
 
     package init() {}
@@ -137,7 +138,7 @@ package struct TrialPart: JSONObject, Sendable {
     /// The option's id, the end or the reason.
     package var what = ""
     package var count = 0
-    /// The latest ones, oldest first.
+    /// The ids of the latest ones, oldest first.
     package var ids: [String] = []
 
     package init() {}
@@ -160,7 +161,7 @@ extension [TrialPart] {
 }
 
 extension RuleTrialView {
-    /// For people.
+    /// The result for people.
     package var lines: [String] {
         var lines = ["\(matched) of \(compared) presentations since \(since.shown()) match"]
         if isCut { lines[0] += "; only the latest \(countMax) count" }

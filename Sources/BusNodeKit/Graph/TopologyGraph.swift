@@ -7,24 +7,25 @@ package struct TopologyGraph {
         let endpoints: [String]
         let presenters: [String]
         let ruleCount: Int
-        /// Its live state, when the nodes were asked.
+        /// The live state of the node, if the nodes were asked.
         var live: LiveTopology.Node?
     }
 
     struct Link {
         let child: NodeName
         let parent: Hop
-        /// From 0: parents after the first are used when the earlier ones cannot be reached.
+        /// The rank of the parent, from 0: the child uses later parents when the earlier ones
+        /// cannot be reached.
         let rank: Int
-        /// Whether only rules of the child use it, as a route.
+        /// Whether only rules of the child use the link, as a route.
         var isRoute = false
-        /// Its live state, when the nodes were asked.
+        /// The live state of the link, if the nodes were asked.
         var live: LiveTopology.Link?
-        /// False for a link that exists and is not in the file.
+        /// Whether the link is in the file; false for a link that only exists.
         var isListed = true
     }
 
-    /// In the order of the file.
+    /// The nodes, in the order of the file.
     let nodes: [Node]
     let links: [Link]
 
@@ -48,7 +49,7 @@ package struct TopologyGraph {
         links = listed + others
     }
 
-    /// Children that are not nodes of the topology, each once.
+    /// The children that are not nodes of the topology, each once.
     var strangers: [NodeName] {
         var seen: [NodeName] = []
         for link in links where !link.isListed && !nodes.contains(where: { $0.name == link.child })
@@ -58,7 +59,7 @@ package struct TopologyGraph {
         return seen
     }
 
-    /// Parents that are not nodes of the topology, each once.
+    /// The parents that are not nodes of the topology, each once.
     var outside: [Endpoint] {
         var seen: [Endpoint] = []
         for case .endpoint(let endpoint) in links.map(\.parent) where !seen.contains(endpoint) {
@@ -104,10 +105,10 @@ extension TopologyGraph.Node {
 }
 
 extension TopologyGraph.Link {
-    /// Whether errors normally take it: no fault, no rule.
+    /// Whether errors normally take the link: no fault, no rule.
     var isSolid: Bool { rank == 0 && !isRoute }
 
-    /// The text beside its line.
+    /// The text beside the link's line.
     var label: String? {
         let words = (isRoute ? ["by rules"] : []) + (live.map { [$0.words] } ?? [])
         return words.isEmpty ? nil : words.joined(separator: ", ")
@@ -175,7 +176,7 @@ package struct DotDrawing {
 
     package init(_ graph: TopologyGraph) { self.graph = graph }
 
-    /// Errors climb from the bottom to the top.
+    /// The lines of the drawing. Errors climb from the bottom to the top.
     package var lines: [String] {
         var lines = [
             "digraph topology {", "    rankdir=BT;",
@@ -228,7 +229,7 @@ package struct MermaidDrawing {
 
     package init(_ graph: TopologyGraph) { self.graph = graph }
 
-    /// Errors climb from the bottom to the top.
+    /// The lines of the drawing. Errors climb from the bottom to the top.
     package var lines: [String] {
         var ids: [Hop: String] = [:]
         var lines = ["flowchart BT"]
@@ -255,7 +256,7 @@ package struct MermaidDrawing {
         return lines
     }
 
-    /// With entities for every character that Mermaid or HTML would interpret.
+    /// The text with entities for every character that Mermaid or HTML would interpret.
     private static func escaped(_ text: String) -> String {
         text.shown().unicodeScalars.map { scalar in
             let isPlain =
