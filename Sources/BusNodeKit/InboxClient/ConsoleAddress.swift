@@ -6,7 +6,7 @@ package struct ConsoleAddress: Hashable, Sendable {
     static let allowed =
         "http://HOST:PORT or https://HOST:PORT, also with the ?token=... that the console prints"
 
-    /// Whether it is https.
+    /// Whether the address is https.
     package let isSecure: Bool
     let host: String
     let port: Int
@@ -28,8 +28,8 @@ package struct ConsoleAddress: Hashable, Sendable {
         token = parts.queryItems?.first { $0.name == "token" }?.value
     }
 
-    /// The address of a node's console in its topology; with TLS the one that browsers use, since
-    /// the certificate is for that.
+    /// The address of a node's console in its topology; with TLS the address that browsers use,
+    /// since the certificate is for that one.
     package init(_ settings: ConsoleSettings, of node: NodeName) throws {
         let token = try settings.tokenFile.map { try ConsoleToken(file: $0).text }
         let browsers = settings.tls == nil ? nil : settings.secureURL
@@ -38,7 +38,7 @@ package struct ConsoleAddress: Hashable, Sendable {
         self.token = token
     }
 
-    /// The token of this very console among others; nil where none of them has it.
+    /// The token of the console at this address among the given ones; nil if none of them is it.
     package func token(knownTo consoles: [ConsoleAddress]) -> String? {
         consoles.first { console in
             console.token != nil && console.isSecure == isSecure && console.port == port

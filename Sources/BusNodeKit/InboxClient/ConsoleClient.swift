@@ -10,9 +10,10 @@ package struct ConsoleClient: Sendable {
         byteCount: HTTPExchange.bodyByteMax, depth: 64, valueCount: 4_000_000)
 
     let address: ConsoleAddress
-    /// How a person here takes a claim over, for refusals.
+    /// The way to take a claim over here, for refusals.
     package var takeOver = "take it over first, with bus-node inbox claim --take-over"
-    /// The file of the authorities that it trusts, and none of the system's; nil: the system's.
+    /// The file of the authorities that the client trusts in place of the system's; nil: the
+    /// system's.
     private let trusted: (file: String, authorities: Authorities)?
 
     /// - Parameter authorities: A file of the certificates of authorities, to trust instead of the
@@ -69,7 +70,7 @@ package struct ConsoleClient: Sendable {
             "\(shownAddress): cannot be reached: \(HTTPExchange.reason(error))\(remedy(error))")
     }
 
-    /// What to do about it; empty where the reason says so.
+    /// The remedy for a failure; empty if the reason has it.
     private func remedy(_ error: any Error) -> String {
         switch HTTPExchange.TLSProblem(error) {
         case .untrusted:
@@ -88,7 +89,7 @@ package struct ConsoleClient: Sendable {
         }
     }
 
-    /// Without the token.
+    /// The address without the token.
     var shownAddress: String {
         let host = address.host.contains(":") ? "[\(address.host)]" : address.host
         return "\(address.isSecure ? "https" : "http")://\(host):\(address.port)"
@@ -118,7 +119,8 @@ package struct ConsoleClient: Sendable {
     /// The name for the record: the console's for this token, else the given one, else the user's
     /// on this machine.
     ///
-    /// - Throws: When both are there and differ: the console would refuse each act.
+    /// - Throws: When the console's name and the given one differ: the console would refuse each
+    ///   act.
     package func person(_ given: String?) async throws -> String {
         let me = try await get("/me")["name"]?.stringValue
         if let me, let given, given != me {
@@ -132,13 +134,13 @@ package struct ConsoleClient: Sendable {
 
     // MARK: Presentations
 
-    /// Answers one presentation. Repeated when the reply was lost: under the same id it counts
+    /// Answers one presentation. Sent again if the reply was lost: under the same id it counts
     /// once.
     ///
     /// - Parameters:
-    ///   - proposal: The one that it confirms.
-    ///   - values: Those of the option's fields.
-    ///   - comment: Why the person answers so.
+    ///   - proposal: The proposal that the answer confirms.
+    ///   - values: The values of the option's fields.
+    ///   - comment: The person's reason for the answer.
     func answer(
         _ id: String, option: String, confirms proposal: String?, by person: String, undo: Duration,
         values: [String: JSONValue] = [:], comment: String? = nil
@@ -154,15 +156,15 @@ package struct ConsoleClient: Sendable {
         return try await postTwice(path, fields, naming: "answer")
     }
 
-    /// Writes a note. Repeated when the reply was lost: under the same id it counts once.
+    /// Writes a note. Sent again if the reply was lost: under the same id it counts once.
     func note(_ id: String, text: String, by person: String) async throws -> JSONValue {
         try await postTwice(
             "/presentations/\(id)/note", ["text": .string(text), "by": .string(person)],
             naming: "note")
     }
 
-    /// Undoes answers of a group, in as many requests as their number needs. Returns what was
-    /// undone.
+    /// Undoes answers of a group, in as many requests as their number needs. Returns the undone
+    /// answers.
     ///
     /// - Throws: When none was.
     func undo(
@@ -185,7 +187,7 @@ package struct ConsoleClient: Sendable {
         return ["undone": undone.json]
     }
 
-    /// Sends a body with a new id under this name, once more when the reply was lost.
+    /// Sends a body with a new id under this name, and once more if the reply was lost.
     fileprivate func postTwice(
         _ path: String, _ fields: [String: JSONValue], naming name: String
     ) async throws -> JSONValue {
@@ -252,36 +254,36 @@ package struct ConsoleClient: Sendable {
 /// A request of a person at an inbox.
 package enum InboxRequest: Hashable, Sendable {
     case detail(id: String)
-    /// With `confirms`, confirms that proposal of another person; `values` are those of the
-    /// option's fields, `comment` says why.
+    /// Answers a presentation; with `confirms`, confirms that proposal of another person. `values`
+    /// are the values of the option's fields, `comment` is the reason.
     case answer(
         id: String, option: String, confirms: String? = nil, values: [String: JSONValue] = [:],
         comment: String? = nil)
-    /// Answers every open member of the group that had been seen at this revision, or only those
-    /// of `ids`; with `confirms` confirms those proposals of other people, and no others.
+    /// Answers every open member of the group that had been seen at this revision, or only those of
+    /// `ids`; with `confirms`, confirms these proposals of other people, and no others.
     case answerGroup(
         Int64, option: String, seen: Int64, confirms: [String] = [],
         values: [String: JSONValue] = [:], comment: String? = nil, ids: [String]? = nil)
-    /// With `to` hands the claim to that person.
+    /// Claims a presentation; with `to`, hands the claim to that person.
     case claim(id: String, takeOver: Bool, to: String? = nil)
     case release(id: String)
     /// Claims every open member of the group that had been seen at this revision, or only those of
     /// `ids`.
     case claimGroup(Int64, takeOver: Bool, to: String? = nil, seen: Int64, ids: [String]? = nil)
-    /// Releases this person's claims of them.
+    /// Releases this person's claims of these members.
     case releaseGroup(Int64, seen: Int64, ids: [String]? = nil)
-    /// Withdraws or declines what is proposed; with `proposal` no other one.
+    /// Withdraws or declines the proposal; with `proposal`, no other one.
     case decline(id: String, proposal: String? = nil)
-    /// Writes a note on it, open or ended.
+    /// Writes a note on the presentation, open or ended.
     case note(id: String, text: String)
-    /// Undoes the held answer; with `answer` no other one.
+    /// Undoes the held answer; with `answer`, no other one.
     case undo(id: String, answer: String? = nil)
     /// Undoes these held answers of the group, and no others.
     case undoGroup(Int64, answers: [String])
 
     package static let undoTime: Duration = .seconds(5)
     package static let claimTime: Duration = .seconds(900)
-    /// For people.
+    /// The time of a claim, for people.
     static let claimTimeShown = "\(claimTime.components.seconds / 60) min"
 
     /// The console's reply.

@@ -18,7 +18,7 @@ struct HTTPExchange: Sendable {
     static let bodyByteMax = 64 * 1024 * 1024
     private static let connectTime = TimeAmount.seconds(5)
 
-    /// Lives as long as the process.
+    /// The client, which lives as long as the process.
     private static let client = {
         var configuration = HTTPClient.Configuration(
             tlsConfiguration: tls(), redirectConfiguration: .disallow,
@@ -112,7 +112,7 @@ struct HTTPExchange: Sendable {
 
     // MARK: Reasons
 
-    /// What is wrong with the TLS of a server, where a client can do something about it.
+    /// A problem with the TLS of a server that a client can solve.
     enum TLSProblem {
         case untrusted
         case anotherHost
@@ -133,7 +133,7 @@ struct HTTPExchange: Sendable {
         }
     }
 
-    /// Why an exchange failed, for people.
+    /// The reason why an exchange failed, for people.
     static func reason(_ error: any Error) -> String {
         switch TLSProblem(error) {
         case .untrusted: return "the certificate is expired, or its authority is not trusted"
@@ -157,7 +157,7 @@ struct HTTPExchange: Sendable {
         }
     }
 
-    /// Whether a server replied with something else, or nothing, as one with TLS does.
+    /// Whether a server sent no HTTP, or nothing, as a server with TLS does.
     static func isNoHTTP(_ error: any Error) -> Bool {
         error is HTTPParserError || error as? HTTPClientError == .remoteConnectionClosed
     }

@@ -77,7 +77,7 @@ package struct InboxDetail {
         self.facts = facts.filter { !$0.text.allSatisfy(\.isWhitespace) }
     }
 
-    /// For a terminal. Long enough for a whole comment.
+    /// The facts for a terminal. Long enough for a whole comment.
     package var lines: [String] {
         facts.map { $0.name.padding(toLength: 10) + $0.text.escapedForTerminal() }
     }
@@ -105,7 +105,7 @@ package struct InboxDetail {
         return facts + pairs(report["userInfo"]).map { Fact("info", $0) }
     }
 
-    /// What a journal has in other fields than the inbox.
+    /// The facts that a journal has in other fields than the inbox.
     private static func facts(ofArchived json: JSONValue) -> [Fact] {
         let past = HistoryEntry(json: json) ?? HistoryEntry()
         let outcome = json.text("outcome")

@@ -14,15 +14,15 @@ package struct InboxEntry: Sendable {
     let severity: Severity
     let openedAt: Date
     let changedAt: Date
-    /// When it can no longer be answered, by this process's clock.
+    /// The end of the time to answer, by this process's clock.
     let deadline: ContinuousClock.Instant?
     let options: [ErrorReport.Option]
     /// The text that a filter searches, in lower case.
     let searched: [CChar]
-    /// The revision of the list with which it came to the screen, or came back to it.
+    /// The revision of the list with which the entry came to the screen, or came back.
     var arrivedAt: Int64 = 0
 
-    /// Nil when the JSON is not a presentation.
+    /// The entry of a presentation's JSON; nil for other JSON.
     package init?(_ json: JSONValue, at now: Moment) {
         guard let view = PresentationView(json: json), let stage = Stage(rawValue: view.stage),
             !view.id.isEmpty
@@ -54,13 +54,13 @@ package struct InboxEntry: Sendable {
     /// The origin for people.
     var origin: String { view.originShown ?? "this node" }
 
-    /// Whether a person may still answer it.
+    /// Whether a person may still answer the presentation.
     var isOpen: Bool { stage == .open || stage == .claimed }
 
-    /// Whether a person may still answer it, or undo an answer.
+    /// Whether a person may still answer the presentation, or undo an answer.
     var isLive: Bool { isOpen || stage == .leaving }
 
-    /// The person who claimed it; nil for a claim that ran out.
+    /// The person who claimed the presentation; nil for a claim that ran out.
     func claimant(at now: Date) -> String? {
         guard stage == .claimed, let until = claimedUntil, until > now else { return nil }
         return view.claimedBy
@@ -68,7 +68,7 @@ package struct InboxEntry: Sendable {
 
     var claimedUntil: Date? { view.claimedUntil.flatMap(TimeText.date) }
 
-    /// What one person proposes; nil for a proposal that ran out.
+    /// The proposal of one person; nil for a proposal that ran out.
     func proposal(at now: Date) -> ProposalView? {
         view.proposal.flatMap { proposal in
             TimeText.date(proposal.until).map { $0 > now } == true ? proposal : nil
@@ -95,19 +95,19 @@ package struct InboxEntry: Sendable {
         options.first { $0.id == id }.map(PromptKeys.shownTitle) ?? id.shown()
     }
 
-    /// The title of the option applied on expiry; nil when none is declared.
+    /// The title of the option applied on expiry; nil if none is declared.
     var expiryTitle: String? {
         view.onExpiry.map(title)
     }
 
-    /// Whether it is older.
+    /// Whether the entry is older than another one.
     func comesBefore(_ other: InboxEntry) -> Bool {
         openedAt != other.openedAt ? openedAt < other.openedAt : view.id < other.id
     }
 
     func contains(_ words: [[CChar]]) -> Bool { words.allSatisfy { strstr(searched, $0) != nil } }
 
-    /// In the form that `contains` needs: a C string without zeros in it.
+    /// The text in the form that `contains` needs: a C string without zeros in it.
     static func searchable(_ text: String) -> [CChar] {
         text.lowercased().utf8.filter { $0 != 0 }.map(CChar.init(bitPattern:)) + [0]
     }
@@ -119,18 +119,18 @@ package struct InboxEntry: Sendable {
 /// The open members of a group, for a person about to answer all of them: their number and their
 /// differences.
 package struct InboxMembers: Sendable {
-    /// Oldest first.
+    /// The members, oldest first.
     package let entries: [InboxEntry]
     /// The number of different texts; above 1 a reader sees more than one error.
     package let descriptionCount: Int
 
-    /// - Parameter entries: The members of one group; those no longer open are left out.
+    /// - Parameter entries: The members of one group; members that are no longer open are left out.
     package init(_ entries: some Sequence<InboxEntry>) {
         self.entries = entries.filter(\.isOpen).sorted { $0.comesBefore($1) }
         descriptionCount = Set(self.entries.map(\.description)).count
     }
 
-    /// Those without the ones that the texts name, each by an id, or its beginning or end.
+    /// The members without the ones that the texts name, each by an id, or its beginning or end.
     ///
     /// - Throws: When a text names none or several, or all are named.
     package func leavingOut(_ texts: [String]) throws(Failure) -> InboxMembers {

@@ -4,7 +4,7 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Follows a console's inbox: the list, then every change, reconnecting as needed.
+/// The feed of a console's inbox: the list, then every change, with new connections as needed.
 package struct InboxFeed: Sendable {
     package enum Event: Sendable {
         case listed(JSONValue)
@@ -31,7 +31,7 @@ package struct InboxFeed: Sendable {
         self.listsAgain = listsAgain
     }
 
-    /// What was received last, and when.
+    /// The last received message, and its time.
     private final class Heard: Sendable {
         let state: Mutex<(revision: String, at: ContinuousClock.Instant)>
 
@@ -126,7 +126,7 @@ package struct InboxFeed: Sendable {
     }
 }
 
-/// Assembles the events of a `text/event-stream`.
+/// The assembler of the events of a `text/event-stream`.
 struct EventLines {
     struct Event: Hashable {
         var id: String?

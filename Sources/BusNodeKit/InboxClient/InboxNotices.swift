@@ -1,9 +1,10 @@
 import ErrorBus
 package import Foundation
 
-/// What a person is to know of an act at a shell, beside the short text for scripts. Escaped.
+/// The notices about acts at a shell for people, beside the short text for scripts. Escaped.
 package enum InboxNotices {
-    /// That an answer is not sent yet, and how it is taken back; nil when it is not held.
+    /// The notice that an answer is not sent yet, with the way to take it back; nil if it is not
+    /// held.
     package static func held(_ item: PresentationView?, at now: Date) -> String? {
         guard let item, item.stage == "leaving", let until = item.leavesAt else { return nil }
         let id = PartialID.short(item.id).shown()
@@ -11,7 +12,7 @@ package enum InboxNotices {
             + "then sent; bus-node inbox undo \(id) takes it back"
     }
 
-    /// What became of a presentation whose held answer was undone.
+    /// The state of a presentation whose held answer was undone.
     package static func undone(_ item: PresentationView?, at now: Date) -> String {
         let taken = "the answer was taken back, and was not sent"
         guard let item, item.stage == "claimed", let person = item.claimedBy else { return taken }
@@ -19,7 +20,7 @@ package enum InboxNotices {
         return "\(taken); \(person.shown()) has the claim\(until)"
     }
 
-    /// What a new silence is about, and its end.
+    /// The conditions of a new silence, and its end.
     package static func silenced(_ silence: SilenceView, at now: Date) -> String {
         "silenced until \(time(silence.endsAt, now)): \(SilenceRows.match(silence).shown())"
     }

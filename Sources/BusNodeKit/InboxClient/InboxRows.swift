@@ -46,7 +46,7 @@ package struct InboxRows {
 }
 
 extension PresentationView {
-    /// The stage, with the claimant or the result; or what is proposed.
+    /// The stage, with the claimant or the result; or the proposal.
     package var stageShown: String {
         if let proposal { return "\(proposal.by) proposes \(proposal.option)" }
         return switch stage {
@@ -57,11 +57,11 @@ extension PresentationView {
         }
     }
 
-    /// The end in words. A console of an earlier version sends none: made here.
+    /// The end in words. Made here for a console of an earlier version, which sends none.
     var endingShown: String { ending ?? (stage == "closed" ? reason : result) ?? "" }
 
-    /// The origin for people; nil for the console's own. A console of an earlier version sends
-    /// none: made here.
+    /// The origin for people; nil for the console's own. Made here for a console of an earlier
+    /// version, which sends none.
     package var originShown: String? { originName ?? origin.map(NodeName.words(of:)) }
 
     package var optionIDs: [String] { options.map(\.id) }
@@ -148,15 +148,15 @@ package struct SilenceRows {
 }
 
 extension JSONValue {
-    /// The text of a field; empty where it is missing.
+    /// The text of a field; empty if it is missing.
     package func text(_ key: String) -> String { self[key]?.stringValue ?? "" }
 
-    /// The texts of a list; empty where it is missing.
+    /// The texts of a list; empty if it is missing.
     package func texts(_ key: String) -> [String] { [String](json: self[key] ?? .null) ?? [] }
 
-    /// Why the console refused, in the words of its client; nil without a reason.
+    /// The reason of a console's refusal, in the words of its client; nil without a reason.
     ///
-    /// - Parameter takeOver: How a person there takes a claim over.
+    /// - Parameter takeOver: The way to take a claim over there.
     package func refusal(takeOver: String) -> String? {
         guard text("error") == "claimed", let until = self["until"]?.stringValue else {
             return self["message"]?.stringValue
@@ -164,7 +164,7 @@ extension JSONValue {
         return "claimed by \(text("by")) until \(until): \(takeOver)"
     }
 
-    /// What a console lists: presentations, silences.
+    /// The list of a console: presentations or silences.
     package func views<View: JSONObject>(_ key: String, of type: View.Type = View.self) -> [View] {
         [View](json: self[key] ?? .null) ?? []
     }

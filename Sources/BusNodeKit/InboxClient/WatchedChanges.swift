@@ -1,9 +1,9 @@
 package import ErrorBus
 
-/// Which presentations of a console's changes are news to a watcher. After a restart of the node a
-/// console sends all that it has again, also what ended long before.
+/// The changes of a console that are news to a watcher. After a restart of the node a console sends
+/// all its presentations again, even if they ended long before.
 package struct WatchedChanges: Sendable {
-    /// Of those that are open: the stage and its time.
+    /// The open presentations, each with its stage and the time of it.
     private var open: [String: String] = [:]
     /// The latest time of a change.
     private var latest = ""
@@ -11,7 +11,7 @@ package struct WatchedChanges: Sendable {
 
     package init() {}
 
-    /// The events that follow replace all that came before, until one is the last of them.
+    /// Begins the events that replace all earlier ones, until the last of them has come.
     package mutating func begin(_ hello: JSONValue) {
         isRepetition = hello["isReset"]?.boolValue == true
     }
