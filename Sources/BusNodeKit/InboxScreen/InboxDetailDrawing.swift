@@ -41,8 +41,8 @@ struct InboxDetailDrawing {
         return title(entry, row) + decision(entry, row) + texts(entry) + facts(entry)
     }
 
-    /// All lines, with the results of options left out and the title cut when the options would be
-    /// below the edge: since their keys work, they have to be visible.
+    /// All lines, without the results of options and with a cut title if the options would be below
+    /// the edge: since their keys work, the options have to be visible.
     private func fitted(_ height: Int) -> [ScreenLine] {
         guard let entry = screen.chosen, let row = screen.chosenRow else { return [] }
         let title = title(entry, row)
@@ -116,7 +116,7 @@ struct InboxDetailDrawing {
         return "\(entry.answerTitle)\(values) by \(entry.answeredBy.shown())"
     }
 
-    /// What one person proposes, and what the others can do about it.
+    /// The proposal of one person, and the acts that are open to the others.
     private func proposal(_ entry: InboxEntry) -> [ScreenLine] {
         guard let proposal = entry.proposal(at: now.date),
             let until = TimeText.date(proposal.until)
@@ -130,7 +130,7 @@ struct InboxDetailDrawing {
                     + "declines it", .cyan)
     }
 
-    /// How often each option helped with the same error; empty while that is not read.
+    /// The number of times that each option helped with the same error; empty until that is read.
     private func results(_ entry: InboxEntry) -> [String: String] {
         guard let detail = screen.detail, detail.text("id") == entry.id else { return [:] }
         return EarlierView(json: detail["earlier"] ?? .null)?.results ?? [:]
@@ -163,8 +163,8 @@ struct InboxDetailDrawing {
 
     // MARK: Notes and facts
 
-    /// What people wrote: values of which only the beginning is beside their option, why an answer
-    /// was given, then the notes.
+    /// The texts of people: values of which only the beginning is beside their option, the comment
+    /// on an answer, then the notes.
     private func texts(_ entry: InboxEntry) -> [ScreenLine] {
         let (answer, proposal) = (entry.view.answer, entry.proposal(at: now.date))
         let given = [("values", answer?.valueText), ("proposed", proposal?.valueText)]

@@ -8,7 +8,7 @@ struct InboxListDrawing {
     private let originWidth: Int
     private let dueWidth: Int
     private let whoWidth: Int
-    /// Below this time left, the list shows it.
+    /// The time left below which the list shows it.
     private static let dueTime: Duration = .seconds(300)
     /// The width that the error's text keeps before other columns get more than their minimum.
     private static let textWidth = 60
@@ -53,7 +53,7 @@ struct InboxListDrawing {
         return lines
     }
 
-    /// `> ▸ ✕ ×12  5m  description   origin   who`
+    /// The line of a row: `> ▸ ✕ ×12  5m  description   origin   who`
     private func line(_ index: Int, _ row: InboxRow) -> ScreenLine {
         var line = ScreenLine()
         guard let entry = screen.entries[row.id] else { return line }
@@ -93,14 +93,15 @@ struct InboxListDrawing {
         return line
     }
 
-    /// The number of a group's members; with some left out, also of those that are answered.
+    /// The number of a group's members; if some are left out, also the number of members to answer.
     private static func count(_ row: InboxRow) -> String {
         guard row.leftCount > 0 else { return "×\(row.count)" }
         let text = "\(row.count - row.leftCount)/\(row.count)"
         return text.count <= 6 ? text : "-\(row.leftCount)"
     }
 
-    /// The time left for an answer, and the option applied after it; empty while that is far off.
+    /// The time left for an answer, and the option applied after it; empty while the deadline is
+    /// far off.
     private static func due(
         _ entry: InboxEntry, isShort: Bool, _ screen: InboxScreen, _ now: Moment
     ) -> String {

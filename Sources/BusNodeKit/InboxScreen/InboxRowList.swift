@@ -1,6 +1,6 @@
 import ErrorBus
 
-/// Arranges presentations in rows.
+/// The arrangement of presentations in rows.
 enum InboxRowList {
     /// Groups and single presentations, most severe first, then oldest.
     static func open(
@@ -12,7 +12,7 @@ enum InboxRowList {
         }
     }
 
-    /// Latest end first.
+    /// The ended presentations, latest end first.
     static func ended(_ entries: some Sequence<InboxEntry>) -> [InboxRow] {
         entries.sorted { $0.revision > $1.revision }.map {
             InboxRow($0, kind: .single)
@@ -71,17 +71,17 @@ struct InboxRow: Hashable {
         case member
     }
 
-    /// Stays the same while its content changes.
+    /// The key of the row, which stays the same while its content changes.
     let key: String
-    /// The presentation, or the oldest of the group.
+    /// The id of the presentation, or of the oldest member of the group.
     let id: String
     let kind: Kind
     let count: Int
-    /// How many of these an answer for the group leaves open.
+    /// The number of these that an answer for the group leaves open.
     let leftCount: Int
-    /// How many notes they have.
+    /// The number of their notes.
     let noteCount: Int
-    /// The highest severity in it.
+    /// The highest severity in the row.
     let severity: Severity
 
     var isGroup: Bool { kind != .single && kind != .member }

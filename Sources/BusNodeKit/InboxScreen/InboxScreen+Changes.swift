@@ -31,7 +31,8 @@ extension InboxScreen {
         }
     }
 
-    /// Another life of the console has none of the answers that were held in the last.
+    /// Begins another life of the console, which has none of the answers that were held in the
+    /// last.
     private mutating func begin(_ life: String) {
         guard life != startedAt else { return }
         startedAt = life

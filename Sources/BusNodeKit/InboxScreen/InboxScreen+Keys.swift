@@ -68,7 +68,7 @@ extension InboxScreen {
         return []
     }
 
-    /// Moves the cursor; whether the key does so.
+    /// Moves the cursor; returns whether the key does so.
     private mutating func moved(_ key: ScreenKey, at now: Moment) -> Bool {
         if scrolled(key, at: now) { return true }
         let page = max(1, InboxScreenLayout(size, isZoomed: isZoomed).listHeight - 1)
@@ -84,8 +84,8 @@ extension InboxScreen {
         return true
     }
 
-    /// Scrolls the detail, the members being confirmed, or help that does not fit; whether the key
-    /// does so.
+    /// Scrolls the detail, the members being confirmed, or help that does not fit; returns whether
+    /// the key does so.
     private mutating func scrolled(_ key: ScreenKey, at now: Moment) -> Bool {
         let step: Int
         let drawing = InboxScreenDrawing(self, at: now)
@@ -132,7 +132,7 @@ extension InboxScreen {
         }
     }
 
-    /// Esc reverts the last narrowing.
+    /// Reverts the last narrowing, for Esc.
     private mutating func leave() {
         if isZoomed {
             isZoomed = false
@@ -200,16 +200,16 @@ extension InboxScreen {
         detailTop = 0
     }
 
-    /// Back to the list; the confirmation is closed.
+    /// Returns to the list; the confirmation is closed.
     mutating func stopAsking() {
         mode = .list
         detailTop = 0
     }
 
-    /// Why no answer may be given now; nil when one may.
+    /// The reason why no answer may be given now; nil if one may.
     ///
-    /// - Parameter proposal: The one that the answer would confirm; the claim of the person who
-    ///   proposed it is not in the way.
+    /// - Parameter proposal: The proposal that the answer would confirm; a claim of its author does
+    ///   not prevent the answer.
     func obstacle(
         _ entry: InboxEntry, isGroup: Bool, confirming proposal: String?, at now: Moment
     ) -> String? {
@@ -225,7 +225,7 @@ extension InboxScreen {
         return unread(entry, at: now.instant)
     }
 
-    /// Why a key cannot be meant for what is at the cursor; nil when it can.
+    /// The reason why a key cannot be meant for the entry at the cursor; nil if it can.
     private func unread(_ entry: InboxEntry, at now: ContinuousClock.Instant) -> String? {
         guard let shown, shown.isLike(entry), now - shown.since >= Self.readingTime else {
             return "this just appeared: read it, then press the key again"
@@ -233,7 +233,7 @@ extension InboxScreen {
         return nil
     }
 
-    /// Why an option that needs two people cannot be chosen by this person; nil when it can.
+    /// The reason why this person cannot choose an option that needs two people; nil if they can.
     private func obstacle(
         to option: ErrorReport.Option, of entry: InboxEntry, at now: Moment
     ) -> String? {
@@ -349,7 +349,7 @@ extension InboxScreen {
         return claim(row, takeOver: takeOver, to: receiver, at: now)
     }
 
-    /// Undoes this person's last answer, else the one at the cursor, or drops what is proposed
+    /// Undoes this person's last answer, else the answer at the cursor, or drops the proposal
     /// there.
     private mutating func undo(at moment: Moment) -> [Action] {
         let now = moment.instant

@@ -5,7 +5,7 @@ import Foundation
 extension InboxScreen {
     /// A note, a comment or a name that is being typed.
     struct NoteDraft: Hashable {
-        /// The presentation, which may end meanwhile.
+        /// The id of the presentation, which may end meanwhile.
         let id: String
         /// The presentation in words that are safe to show.
         let about: String
@@ -14,13 +14,13 @@ extension InboxScreen {
 
         enum Kind: Hashable {
             case note
-            /// Goes with the next answer of this person.
+            /// A comment, which goes with the next answer of this person.
             case comment
             /// The name of the person to whom the claim is handed.
             case receiver
         }
 
-        /// What is typed, and for what.
+        /// The label of the line: the kind of text and its presentation.
         var label: String {
             switch kind {
             case .note: "Note on \(about)"
@@ -29,7 +29,7 @@ extension InboxScreen {
             }
         }
 
-        /// What Return does with it.
+        /// The effect of Return.
         var effect: String {
             switch kind {
             case .note: "write"
@@ -41,7 +41,7 @@ extension InboxScreen {
         private static let noteMax = ConsoleLimits.noteScalarMax
         private static let commentMax = ErrorReport.Limits.commentByteCount
 
-        /// Cuts what is too long; returns the limit in words where it was.
+        /// Cuts a text that is too long; returns the limit in words if it was.
         fileprivate mutating func cut() -> String? {
             let whole = text
             let limit: String
@@ -60,7 +60,7 @@ extension InboxScreen {
         }
     }
 
-    /// Begins a note on the presentation at the cursor, or goes on with one that was refused.
+    /// Begins a note on the presentation at the cursor, or goes on with a refused note.
     mutating func beginNote(at now: Moment) {
         guard let row = chosenRow, let entry = entries[row.id] else { return }
         guard !isBusy else {
@@ -81,7 +81,7 @@ extension InboxScreen {
         mode = .note(comment.flatMap { $0.id == entry.id ? $0 : nil } ?? new)
     }
 
-    /// Begins the name of the person to whom the claim of what is at the cursor is handed.
+    /// Begins the name of the person to whom the claim at the cursor is handed.
     mutating func beginHandOver(at now: Moment) {
         guard let row = chosenRow, let entry = entries[row.id] else { return }
         guard entry.isOpen else { return say("no longer open", .yellow, at: now.instant) }
@@ -91,7 +91,7 @@ extension InboxScreen {
             NoteDraft(id: entry.id, about: place + entry.description.shown(), kind: .receiver))
     }
 
-    /// What this person has typed as the comment on an answer to a presentation.
+    /// The comment that this person has typed for an answer to a presentation.
     func typedComment(on id: String) -> String? {
         comment.flatMap { $0.id == id ? $0.text : nil }
     }
@@ -139,7 +139,7 @@ extension InboxScreen {
         return []
     }
 
-    /// Hands the claim over, unless what it is of is no longer at the cursor.
+    /// Hands the claim over, unless its presentation is no longer at the cursor.
     private mutating func handOver(_ draft: NoteDraft, at now: Moment) -> [Action] {
         let name = draft.text.trimmingCharacters(in: .whitespaces)
         guard !name.isEmpty else {
@@ -159,8 +159,8 @@ extension InboxScreen {
         say("note written", .green, at: now)
     }
 
-    /// What was typed stays, to be sent again or changed: at once, unless another key was pressed
-    /// meanwhile.
+    /// Keeps a refused note, to be sent again or changed: on the screen at once, unless another key
+    /// was pressed meanwhile.
     mutating func noteFailed() {
         if mode == .list, let draft { mode = .note(draft) }
     }

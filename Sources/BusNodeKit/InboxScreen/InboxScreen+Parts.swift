@@ -3,7 +3,7 @@ import Foundation
 
 // Groups that are answered or claimed, whole or in part.
 extension InboxScreen {
-    /// How a claim is taken over here, for refusals.
+    /// The way to take a claim over here, for refusals.
     static let takeOver = "C takes it over"
 
     /// Leaves the member at the cursor out of the answer for its group, or takes it in again. At
@@ -23,9 +23,9 @@ extension InboxScreen {
         areRowsOld = true
     }
 
-    /// A chosen option, for one presentation or a group. Only members that were on the screen are
-    /// answered, and none that is left out. With a proposal on the screen, only members for which
-    /// the same person proposes the same: no other proposal was seen.
+    /// A chosen option, for one presentation or a group. It answers only members that were on the
+    /// screen, and none that is left out. With a proposal on the screen, it answers only members
+    /// with the same proposal of the same person: the person here has seen no other.
     func question(
         _ option: ErrorReport.Option, for entry: InboxEntry, confirming proposal: ProposalView?,
         isGroup: Bool, at now: Moment
@@ -51,26 +51,26 @@ extension InboxScreen {
         }
     }
 
-    /// What is at the row: of a group the members on the screen that are not left out.
+    /// The members at the row; for a group, the members on the screen that are not left out.
     private func members(at row: InboxRow) -> [InboxEntry] {
         guard let entry = entries[row.id] else { return [] }
         guard row.isGroup else { return [entry] }
         return seenMembers(of: entry.group).filter { !leftOut.contains($0.id) }
     }
 
-    /// Whether this person has claimed what is at the row: of a group all that is not left out.
+    /// Whether this person has claimed the row: for a group, all members that are not left out.
     func isClaimed(_ row: InboxRow, at now: Date) -> Bool {
         let members = members(at: row)
         return !members.isEmpty && members.allSatisfy { $0.claimant(at: now) == person }
     }
 
-    /// Claims what is at the row, or releases it where this person has claimed all of it: of a
-    /// group the members that were on the screen, and none that is left out.
+    /// Claims the presentations of the row, or releases them if this person has claimed all of
+    /// them: for a group, the members that were on the screen and are not left out.
     ///
     /// - Parameters:
-    ///   - takeOver: Takes over the claims of others. Where all are of this person they are
-    ///     prolonged, and one that another person has by then stays that person's.
-    ///   - receiver: The person to whom it is handed; nil: this one keeps it.
+    ///   - takeOver: Whether to take over the claims of others. If all claims are this person's
+    ///     they are prolonged; a claim that another person has by then stays with that person.
+    ///   - receiver: The person to whom the claim is handed; nil: this person keeps it.
     mutating func claim(
         _ row: InboxRow, takeOver: Bool, to receiver: String?, at now: Moment
     ) -> [Action] {
@@ -114,7 +114,7 @@ extension InboxScreen {
         ]
     }
 
-    /// Shows how many members of a group were claimed or released, or why some were not.
+    /// Shows the number of members that were claimed or released, or why some were not.
     mutating func sayClaimed(
         _ done: String, _ reply: JSONValue, at now: ContinuousClock.Instant
     ) {
@@ -126,7 +126,7 @@ extension InboxScreen {
         say("\(count), \(refused.count) not: \(reason.shown())", .yellow, at: now)
     }
 
-    /// Why a group, or a part of it, cannot be answered; nil when it can.
+    /// The reason why a group, or a part of it, cannot be answered; nil if it can.
     static func obstacle(toGroup question: Question) -> String? {
         guard question.count > 0 else {
             if question.proposer != nil {

@@ -8,12 +8,13 @@ extension InboxScreen {
         var given: [String: JSONValue] = [:]
         var index = 0
         var text = ""
-        /// The presentation has ended, and nothing typed has a meaning until Return or Esc.
+        /// Whether the presentation has ended, so that nothing typed has a meaning until Return or
+        /// Esc.
         var isOver = false
 
         var fields: [ErrorReport.Field] { question.option.fields }
         var field: ErrorReport.Field { fields[index] }
-        /// What is typed, as the screen shows it.
+        /// The typed text, as the screen shows it.
         var shownText: String {
             field.isSecret ? String(repeating: "•", count: text.count) : text.shown()
         }
@@ -51,7 +52,7 @@ extension InboxScreen {
         return []
     }
 
-    /// Return: the next field, or the answer after the last one.
+    /// Takes a value at Return: the next field follows, or the answer after the last one.
     private mutating func entered(_ before: ValueForm, at now: Moment) -> [Action] {
         var form = before
         let isLast = form.index == form.fields.count - 1

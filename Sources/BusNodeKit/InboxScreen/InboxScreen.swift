@@ -36,30 +36,30 @@ struct InboxScreen {
         let id: String
         let option: ErrorReport.Option
         let group: Int64
-        /// The members that are answered: all that were open and on the screen when the option was
-        /// chosen, whatever the filter shows, without those left out; for a single presentation,
+        /// The members to answer: all members that were open and on the screen when the option was
+        /// chosen, whatever the filter shows, and that are not left out; for a single presentation,
         /// only itself.
         let members: [String]
         /// The number of members left out.
         let leftCount: Int
         /// The revision on the screen when the option was chosen.
         let seen: Int64
-        /// The person whose proposals it confirms; nil where it confirms none.
+        /// The person whose proposals the answer confirms; nil if it confirms none.
         let proposer: String?
-        /// The proposals that it confirms, by their members.
+        /// The proposals that the answer confirms, by their members.
         let confirms: [String: String]
         var isWhole: Bool
         /// The values of the option's fields; nil while they are not given.
         var values: [String: JSONValue]?
-        /// When the confirmation came to the screen.
+        /// The time at which the confirmation came to the screen.
         var shownAt: ContinuousClock.Instant?
 
         var count: Int { members.count }
-        /// The members that are answered, in words.
+        /// The members to answer, in words.
         var scope: String {
             leftCount == 0 ? "all \(count)" : "\(count) of \(count + leftCount)"
         }
-        /// Whether the first member alone may be answered: not when it is left out.
+        /// Whether the first member alone may be answered: not if it is left out.
         var offersFirst: Bool { members.contains(id) }
     }
 
@@ -89,7 +89,7 @@ struct InboxScreen {
         let until: ContinuousClock.Instant
     }
 
-    /// The presentation whose options are on the screen, and since when.
+    /// The presentation whose options are on the screen, and the time since when.
     struct Shown: Hashable {
         let id: String
         let options: [ErrorReport.Option]
@@ -109,7 +109,7 @@ struct InboxScreen {
 
     /// How long a presentation must be on the screen before a key answers it.
     static let readingTime: Duration = .milliseconds(400)
-    /// How much too late a key to undo may come.
+    /// The longest delay of a key to undo after the end of its time.
     static let justSentTime: Duration = .seconds(2)
     static let messageTime: Duration = .seconds(8)
 
@@ -118,17 +118,17 @@ struct InboxScreen {
 
     // Presentations.
     var node = ""
-    /// When the console started.
+    /// The time at which the console started.
     var startedAt = ""
     /// Whether the list has arrived; before that even an empty screen means nothing.
     var isListed = false
     var revision: Int64 = 0
     var entries: [String: InboxEntry] = [:]
     var link = Link.live
-    /// The chosen presentation whole, as it was last read.
+    /// The details of the chosen presentation, as they were last read.
     var detail: JSONValue?
     var reading: String?
-    /// A presentation that could not be read; tried again at its next change.
+    /// A presentation that could not be read; the next change of it causes another try.
     var unreadable: String?
 
     // The cursor.
@@ -154,9 +154,9 @@ struct InboxScreen {
     var message: Message?
     var undos: [Undo] = []
     /// The presentations whose held answers of this person were lost with the console's last life,
-    /// until they are here again.
+    /// until the presentations are here again.
     var lostAnswers: Set<String> = []
-    /// When the time to undo an answer of this person ended last.
+    /// The latest end of the time to undo an answer of this person.
     var undoEndedAt: ContinuousClock.Instant?
     var results: Results?
     /// A note that is on its way, or was refused.
@@ -219,7 +219,7 @@ struct InboxScreen {
 
     // MARK: Rows
 
-    /// Before each drawing: the current rows, with the cursor on its row.
+    /// Arranges the current rows before each drawing, with the cursor on its row.
     mutating func arrange() {
         if areRowsOld {
             areRowsOld = false
@@ -285,7 +285,7 @@ struct InboxScreen {
         return InboxScreenDrawing(self, at: now).lines
     }
 
-    /// The arranged rows are on the screen. Returns the presentation to read for it, if any.
+    /// Notes that the arranged rows are on the screen. Returns the presentation to read, if any.
     mutating func drawn(at now: ContinuousClock.Instant) -> [Action] {
         shownRevision = revision
         if let chosen, mode != .help, size.isEnough {
@@ -307,7 +307,7 @@ struct InboxScreen {
         return read()
     }
 
-    /// Reads one presentation at a time; the next when that one has arrived.
+    /// Reads one presentation at a time, and the next once that one has arrived.
     private mutating func read() -> [Action] {
         guard reading == nil, link == .live, let chosen else { return [] }
         let wanted = "\(chosen.id) \(chosen.revision)"
@@ -320,7 +320,7 @@ struct InboxScreen {
 }
 
 /// The layout: a head line, the list, the chosen presentation, a status line and a line of keys.
-/// Wide screens have the presentation beside the list, others below it.
+/// Wide screens have the presentation beside the list, other screens below it.
 struct InboxScreenLayout: Hashable {
     private static let columnsBesideMin = 130
 
@@ -329,7 +329,7 @@ struct InboxScreenLayout: Hashable {
     let listWidth: Int
     let detailHeight: Int
     let detailWidth: Int
-    /// The row between the two, from the top; nil when they are side by side.
+    /// The row between list and presentation, from the top; nil if they are side by side.
     let dividerRow: Int?
 
     init(_ size: ScreenSize, isZoomed: Bool) {

@@ -1,7 +1,8 @@
 import ErrorBus
 import Foundation
 
-/// Draws an inbox: its state as lines of a screen of this size. Text from a peer is escaped here.
+/// The drawing of an inbox: its state as lines of a screen of this size. Text from a peer is
+/// escaped here.
 struct InboxScreenDrawing {
     let screen: InboxScreen
     let now: Moment
@@ -15,7 +16,7 @@ struct InboxScreenDrawing {
 
     var width: Int { screen.size.columns }
 
-    /// From the top, at most as many as the screen has.
+    /// The lines from the top, at most as many as the screen has.
     var lines: [ScreenLine] {
         guard screen.size.isEnough else { return tooSmall }
         let body = screen.mode == .help ? helpLines : bodyLines
@@ -29,7 +30,7 @@ struct InboxScreenDrawing {
         screen.mode == .help ? screen.size.rows - 3 : layout.detailHeight
     }
 
-    /// How far it can be scrolled.
+    /// The last line to which the text can be scrolled.
     var detailTopMax: Int {
         guard screen.mode != .help else { return max(0, help.count - textHeight) }
         let count =
@@ -161,7 +162,7 @@ struct InboxScreenDrawing {
         }
     }
 
-    /// What is typed, after its label or the message about what was typed before.
+    /// The line that a person types, after its label or the message about an earlier try.
     private func input(_ typed: String, after words: String) -> ScreenLine {
         let label = TextWidth.clipped(words, to: max(6, width * 2 / 3 - 2)) + ": "
         let start = TextWidth.columns(of: label)
@@ -255,7 +256,7 @@ struct InboxScreenDrawing {
         return keys + [("q", "quit")]
     }
 
-    /// What x does at a row; nil where it does nothing.
+    /// The effect of x at a row; nil if there is none.
     private static func toggle(_ row: InboxRow) -> String? {
         switch row.kind {
         case .member: row.leftCount > 0 ? "take in" : "leave out"
@@ -343,7 +344,7 @@ struct InboxMembersDrawing {
     /// The number of lines in all.
     var count: Int { head.count + members.count }
 
-    /// The lines that fit; of ten thousand only these are drawn.
+    /// The lines that fit; of ten thousand members only these are drawn.
     func lines(from top: Int, height: Int) -> [ScreenLine] {
         let head = head
         let top = max(0, min(top, count - height))
@@ -366,7 +367,7 @@ struct InboxMembersDrawing {
         } + [ScreenLine()]
     }
 
-    /// `✕ description   origin @claimant`
+    /// The line of a member: `✕ description   origin @claimant`
     private func line(_ entry: InboxEntry) -> ScreenLine {
         var line = ScreenLine(
             SeverityLook.mark(entry.severity), at: 2, width: 1, SeverityLook.style(entry.severity))

@@ -3,15 +3,15 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Runs a full-screen inbox: passes events to the screen, performs its actions, and writes one
-/// frame for all events since the last.
+/// The session of a full-screen inbox: it passes events to the screen, performs its actions, and
+/// writes one frame for all events since the last.
 package actor InboxScreenSession {
     private enum Input: Sendable {
         case terminal(TerminalEvents.Event)
         case feed(InboxFeed.Event)
         case failed(Failure)
         case reply(InboxRequest, Result<JSONValue, Failure>)
-        /// A key's sequence paused, `count` inputs after the first.
+        /// A pause in a key's sequence, `count` inputs after the first.
         case pause(Int)
         case tick
     }
