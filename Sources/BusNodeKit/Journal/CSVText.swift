@@ -3,13 +3,13 @@ package import ErrorBus
 /// Objects as comma-separated values (RFC 4180), for spreadsheets.
 package enum CSVText {
     private static let cellScalarMax = 10_000
-    /// Scalars with which a spreadsheet takes a cell for a formula. With a combining mark after it
-    /// one is another character, which begins with it all the same.
+    /// The scalars that make a spreadsheet read a cell as a formula. With a combining mark a scalar
+    /// becomes another character, which still begins with it.
     private static let formulaStarts: Set<Unicode.Scalar> = [
         "=", "+", "-", "@", "＝", "＋", "－", "＠",
     ]
 
-    /// A line of names, then a line for each object.
+    /// The text of objects: a line of names, then a line for each object.
     package static func text<Object: JSONObject>(_ objects: [Object]) -> String {
         let names = Object.members.map(\.name)
         let rows = objects.map { object in
@@ -19,7 +19,7 @@ package enum CSVText {
         return ([names] + rows).map { $0.joined(separator: ",") + "\r\n" }.joined()
     }
 
-    /// Text of a peer cannot become a formula, and has no control characters.
+    /// A cell, in which the text of a peer cannot become a formula, and has no control characters.
     static func cell(_ value: JSONValue) -> String {
         switch value {
         case .null: return ""

@@ -11,7 +11,7 @@ package struct DeadLetters {
     let path: String
     private let database: DatabaseQueue
 
-    /// Nil when there is no journal yet.
+    /// The dead letters of a journal; nil if there is no journal yet.
     ///
     /// - Throws: When it cannot be read.
     package init?(_ path: String) throws(Failure) {
@@ -33,7 +33,7 @@ package struct DeadLetters {
     /// The dead letters, newest last as in a log.
     ///
     /// - Parameters:
-    ///   - part: What an id begins or ends with; nil for all.
+    ///   - part: The beginning or end of an id; nil for all.
     ///   - limit: The most rows; the oldest are left out.
     package func rows(
         withPartOfID part: String? = nil, limit: Int = rowsMax
@@ -51,8 +51,8 @@ package struct DeadLetters {
         }
     }
 
-    /// The rows whose id begins or ends with the text, the latest and no more than a message that
-    /// more than one is ambiguous needs. None for a text that cannot be part of an id.
+    /// The rows whose id begins or ends with the text: the latest, as many as the refusal of an
+    /// ambiguous text names. None for a text that cannot be part of an id.
     package func allRows(withPartOfID text: String) throws(Failure) -> [JournalRow] {
         guard let hasPart = Self.hasPart(text) else { return [] }
         return try read { database in
@@ -61,7 +61,7 @@ package struct DeadLetters {
         }
     }
 
-    /// Nil for a text that cannot be part of an id.
+    /// The condition for a part of an id; nil for a text that cannot be one.
     private static func hasPart(_ text: String) -> SQLExpression? {
         let part = PartialID(text).text
         guard !part.isEmpty, part.allSatisfy({ $0.isHexDigit || $0 == "-" }) else { return nil }

@@ -1,8 +1,9 @@
 import GRDB
 import Synchronization
 
-/// A database whose accesses are committed together: all that wait while the disk is being written
-/// share the next commit. So a flood of presentations costs an answer two commits, not thousands.
+/// A database that commits accesses together: all accesses that wait while the disk is being
+/// written share the next commit. So a flood of presentations costs an answer two commits, not
+/// thousands.
 ///
 /// Accesses take effect, and are visible to each other, in the order of their calls.
 final class GroupCommit: Sendable {
@@ -11,7 +12,7 @@ final class GroupCommit: Sendable {
 
     /// One access. It may run twice, the second time alone.
     private struct Access: Sendable {
-        /// Returns what to do once it is committed.
+        /// The work, which returns a closure to call once it is committed.
         let run: @Sendable (Database) throws -> @Sendable () -> Void
         let fail: @Sendable (any Error) -> Void
     }
@@ -24,13 +25,13 @@ final class GroupCommit: Sendable {
     let database: DatabaseQueue
     private let state = Mutex(State())
 
-    /// How many accesses wait, for tests.
+    /// The number of waiting accesses, for tests.
     var waitingCount: Int { state.withLock(\.waiting.count) }
 
     init(_ database: DatabaseQueue) { self.database = database }
 
     /// The value of an access, once it is on the disk. GRDB's async methods do nothing in a
-    /// cancelled task; this one does.
+    /// cancelled task; this method works there.
     func access<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -49,7 +50,8 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// Commits what waits, then what came meanwhile, between the other accesses of the database.
+    /// Commits the waiting accesses, then the ones that came meanwhile, between the other accesses
+    /// of the database.
     private func work() {
         database.asyncWriteWithoutTransaction { [self] database in
             let accesses = state.withLock { state in
@@ -81,8 +83,8 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// - Throws: What ends the transaction, or could: a full disk, say, takes all of it back. Then
-    ///   each access has to be committed by itself.
+    /// - Throws: An error that ends the transaction, or could: a full disk, for instance, reverts
+    ///   all of it. Then each access has to be committed by itself.
     private static func together(
         _ accesses: [Access], in database: Database
     ) throws -> [@Sendable () -> Void] {

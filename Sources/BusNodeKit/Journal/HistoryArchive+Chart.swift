@@ -4,9 +4,9 @@ import GRDB
 
 // What a chart shows. Each query reads a limited number of rows, the latest, by an index.
 extension HistoryArchive {
-    /// What happened at a console, without times to answer.
+    /// The events of a console, without times to answer.
     ///
-    /// - Parameter countMax: Of more events only the latest are counted.
+    /// - Parameter countMax: The most events that are counted, the latest.
     func chart(
         _ span: ChartSpan, console: Int, at now: Date,
         countMax: Int = ConsoleLimits.chartEventMax
@@ -35,9 +35,9 @@ extension HistoryArchive {
         return view
     }
 
-    /// How long people took to answer what was presented at a console.
+    /// The times that people took to answer the presentations of a console.
     ///
-    /// - Parameter countMax: Of more presentations only the latest are compared.
+    /// - Parameter countMax: The most presentations that are compared, the latest.
     func waits(
         _ span: ChartSpan, console: Int, at now: Date,
         countMax: Int = ConsoleLimits.waitCountMax
@@ -56,7 +56,7 @@ extension HistoryArchive {
     }
 
     /// The times to answer, by the value of an expression. A percentile is the time of the answer
-    /// that is so far in their order.
+    /// at that place in their order.
     private func waits(
         of expression: String, _ arguments: StatementArguments
     ) async throws(Failure) -> [WaitView] {
@@ -92,7 +92,7 @@ extension HistoryArchive {
         Date(timeIntervalSince1970: TimeInterval(seconds))
     }
 
-    /// Rows of a place, a word and a count.
+    /// The rows of a place, a word and a count.
     private func counts(
         _ sql: String, _ arguments: StatementArguments
     ) async throws(Failure) -> [(place: Int, word: String, count: Int)] {

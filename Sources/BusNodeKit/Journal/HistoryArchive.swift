@@ -7,10 +7,10 @@ import GRDB
 package final class HistoryArchive: Sendable {
     let path: String
     let database: DatabaseQueue
-    /// Apart, since a search may take long.
+    /// A connection of its own for lookups, since a search may take long.
     let lookups: DatabaseQueue
 
-    /// Nil when there is no journal yet.
+    /// The archive of a journal; nil if there is no journal yet.
     ///
     /// - Throws: When it cannot be read.
     package init?(_ path: String) throws(Failure) {
@@ -41,9 +41,10 @@ package final class HistoryArchive: Sendable {
     /// The presentations that match, newest first.
     ///
     /// - Parameters:
-    ///   - console: The number of the console in its node; nil for all, where what several consoles
-    ///     had counts once: as the one has it that changed it last, with the notes of each.
-    ///   - limit: The most of them.
+    ///   - console: The number of the console in its node; nil for all: then a presentation at
+    ///     several consoles counts once, as the last console that changed it has it, with the notes
+    ///     of each.
+    ///   - limit: The most presentations.
     package func presentations(
         _ filter: HistoryFilter, console: Int? = nil, limit: Int
     ) async throws(Failure) -> HistoryPage<HistoryEntry> {
@@ -68,7 +69,7 @@ package final class HistoryArchive: Sendable {
             next: rows.count > limit ? rows[limit - 1].timeKey : nil)
     }
 
-    /// Presentations as all consoles have them.
+    /// The presentations as all consoles together have them.
     private func joined(_ rows: [HistoryRow]) async throws(Failure) -> [HistoryRow] {
         guard !rows.isEmpty else { return [] }
         return try await read(database) { database in
@@ -89,7 +90,7 @@ package final class HistoryArchive: Sendable {
     /// The events that match, newest first.
     ///
     /// - Parameter console: The number of the console in its node; nil for all. Each console has
-    ///   the acts of people at it, and all have those of the node.
+    ///   the acts of people at it, and all consoles have the events of the node.
     package func events(
         _ filter: HistoryFilter, console: Int? = nil, limit: Int
     ) async throws(Failure) -> HistoryPage<EventView> {
@@ -105,7 +106,7 @@ package final class HistoryArchive: Sendable {
             next: rows.count > limit ? rows[limit - 1].timeKey : nil)
     }
 
-    /// A presentation by its id; nil when the journal has none.
+    /// A presentation by its id; nil if the journal has none.
     func presentation(_ id: PresentationID, console: Int) async throws(Failure) -> HistoryEntry? {
         try await read(lookups) { database in
             try HistoryRow.fetchOne(
@@ -195,14 +196,14 @@ package final class HistoryArchive: Sendable {
 /// A part of a list, newest first.
 package struct HistoryPage<Entry: JSONObject & Sendable>: Sendable {
     package var entries: [Entry]
-    /// The `until` of the next part; nil for the last one.
+    /// The `until` of the next part; nil for the last part.
     package var next: String?
 }
 
 /// The condition of a search as SQL.
 private struct HistoryQuery: Sendable {
     let time: String
-    /// Orders rows of the same time.
+    /// The expression that orders rows of the same time.
     let place: String
     private var conditions = ["TRUE"]
     private(set) var arguments: [DatabaseValue] = []
@@ -215,7 +216,7 @@ private struct HistoryQuery: Sendable {
 
     mutating func add(_ condition: String) { conditions.append(condition) }
 
-    /// Takes the first in time of those rows that have the same value in a column.
+    /// Takes the first in time of the rows that have the same value in a column.
     mutating func takeFirst(by column: String) {
         // The other columns are of the row with the least time.
         (columns, grouping) = ("*, min(\(time))", "GROUP BY \(column)")
@@ -264,13 +265,13 @@ private struct HistoryQuery: Sendable {
         }
     }
 
-    /// At least one of the conditions, each with its value.
+    /// Adds alternatives: at least one of the conditions has to hold, each with its value.
     private mutating func add(_ alternatives: [(condition: String, value: String)]) {
         conditions.append("(\(alternatives.map(\.condition).joined(separator: " OR ")))")
         arguments += alternatives.map(\.value.databaseValue)
     }
 
-    /// A text as it is within a string of a JSON column.
+    /// The text as it is written within a string of a JSON column.
     private static func written(_ text: String) -> String {
         guard let json = try? JSONEncoder().encode(text) else { return text }
         return String(decoding: json.dropFirst().dropLast(), as: UTF8.self)
@@ -279,7 +280,7 @@ private struct HistoryQuery: Sendable {
 
 /// Other presentations of the same cause within a time.
 package struct EarlierView: JSONObject, Sendable {
-    /// How far back it looks, in days.
+    /// The number of days that the search goes back.
     static let days = 7
     static let optionMax = 32
     static let latestMax = 5
@@ -288,9 +289,9 @@ package struct EarlierView: JSONObject, Sendable {
 
     package var since = ""
     package var count = 0
-    /// Those that were chosen and have a result, the most frequent first.
+    /// The chosen options with a result, the most frequent first.
     package var options: [EarlierOptionView] = []
-    /// The latest ones, newest first.
+    /// The latest presentations, newest first.
     package var latest: [HistoryEntry] = []
 
     package init() {}
@@ -305,7 +306,7 @@ package struct EarlierView: JSONObject, Sendable {
 package struct EarlierOptionView: JSONObject, Sendable {
     package var option = ""
     package var answered = 0
-    /// Recovered, and the same did not fail again.
+    /// The number of recoveries without another failure of the same operation.
     package var recovered = 0
     package var failed = 0
 
@@ -325,12 +326,12 @@ package struct EarlierOptionView: JSONObject, Sendable {
 }
 
 extension HistoryRow {
-    /// What all notes have under a key, as one text: `text`, `by`.
+    /// The texts that all notes have under a key, as one text: `text`, `by`.
     fileprivate static func notes(_ key: String) -> String {
         "(SELECT group_concat(json_extract(value, '$.\(key)'), char(10)) FROM json_each(notes))"
     }
 
-    /// A note by a person, as a condition.
+    /// The condition that a note is by a person.
     fileprivate static let isNoteBy =
         "EXISTS (SELECT 1 FROM json_each(notes) WHERE json_extract(value, '$.by') GLOB ?)"
 
@@ -338,13 +339,14 @@ extension HistoryRow {
 }
 
 extension HistoryEventRow {
-    /// Whether it is an act at a console, or an event of the node as its first console has it.
+    /// Whether the row is an act at a console, or an event of the node as the node's first console
+    /// has it.
     fileprivate static var isCountedOnce: String {
         let words = PresentationEvent.Word.allCases.map { "'\($0.rawValue)'" }
         return "(console = 0 OR event NOT IN (\(words.joined(separator: ", "))))"
     }
 
-    /// The number as text that is ordered like it.
+    /// The number as a text with the same order.
     static let place = "printf('%012d', number)"
 
     var timeKey: String { Self.timeKey(time, Int(number ?? 0)) }
@@ -357,7 +359,7 @@ extension HistoryEventRow {
 
 // Earlier presentations of the same cause, in words. Not escaped.
 extension EarlierView {
-    /// How often each option helped, by its id.
+    /// The number of times that each option helped, by its id.
     var results: [String: String] {
         Dictionary(
             options.map {
@@ -366,7 +368,7 @@ extension EarlierView {
         ) { first, _ in first }
     }
 
-    /// Their number, and the latest ones; empty without any.
+    /// The number of presentations, and the latest ones; empty without any.
     var lines: [String] {
         guard count > 0 else { return [] }
         let times = count == 1 ? "once" : "\(count) times"

@@ -4,8 +4,8 @@ package import ErrorBus
 package struct HistoryEntry: JSONObject, Sendable {
     package var openedAt = ""
     var id = ""
-    /// As that of a ``PresentationView``; or `left`: its node ended while it was open, and it was
-    /// not presented again.
+    /// The stage, as that of a ``PresentationView``, or `left`: the node ended while the
+    /// presentation was open, and it was not presented again.
     var stage = ""
     var severity = ""
     var domain = ""
@@ -24,13 +24,13 @@ package struct HistoryEntry: JSONObject, Sendable {
     var changedAt = ""
     /// The person who confirmed the answer.
     var second: String?
-    /// What people wrote on it, oldest first.
+    /// The notes of people on the presentation, oldest first.
     package var notes: [NoteView] = []
-    /// Why the answer was given.
+    /// The reason for the answer.
     var comment: String?
     /// The end in words, as that of a ``PresentationView``.
     var ending: String?
-    /// The values of its option's fields, without secrets.
+    /// The values of the option's fields, without secrets.
     var values: [String: JSONValue] = [:]
     /// The names of the secrets that were given.
     var secrets: [String] = []
@@ -80,7 +80,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         originName = row.origin.map(NodeName.words(of:))
     }
 
-    /// The people who gave the answer, in words; empty without one.
+    /// The people who gave the answer, in words; empty without a person.
     var authors: String { [by, second].compactMap(\.self).joined(separator: " and ") }
 }
 

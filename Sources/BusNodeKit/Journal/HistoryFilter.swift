@@ -1,7 +1,8 @@
 import ErrorBus
 import Foundation
 
-/// The conditions of a search in lists, history and audit. All that are set have to hold.
+/// The conditions of a search in lists, history and audit. All conditions that are set have to
+/// hold.
 package struct HistoryFilter: Hashable, Sendable {
     /// A text in which only `*` has a meaning, any run of characters.
     struct Pattern: Hashable, Sendable {
@@ -18,27 +19,27 @@ package struct HistoryFilter: Hashable, Sendable {
 
         func matches(_ value: String?) -> Bool { value.map(pattern.matches) ?? false }
 
-        /// As an operand of SQLite's GLOB.
+        /// The pattern as an operand of SQLite's GLOB.
         var sql: String {
             text.replacing("[", with: "[[]").replacing("?", with: "[?]")
         }
     }
 
-    /// The names of its conditions, in queries.
+    /// The names of the conditions, in queries.
     package static let names =
         ["q", "by", "origin", "domain", "option", "severity", "end", "since", "until"]
     /// The longest value, in Unicode scalars.
     static let scalarCountMax = 200
     static let timeAllowed = "a time such as 2026-11-21T10:00:00Z"
 
-    /// A part of any text, in any case of ASCII letters.
+    /// A part of any text of the presentation, in any case of ASCII letters.
     var text: String?
     var person: Pattern?
     var origin: Pattern?
     var domain: Pattern?
     var option: Pattern?
     var severity: Severity?
-    /// Of the end in words; of the stage while it has none.
+    /// The pattern of the end in words, or of the stage while there is no end.
     var end: Pattern?
     /// The first time, in the written form.
     var since: String?
@@ -47,7 +48,7 @@ package struct HistoryFilter: Hashable, Sendable {
 
     package init() {}
 
-    /// - Parameter fields: By ``names``; others are ignored.
+    /// - Parameter fields: The values by ``names``; others are ignored.
     package init(_ fields: [String: String]) throws(InvalidFilter) {
         for name in Self.names {
             let value = fields[name] ?? ""
@@ -148,7 +149,7 @@ package struct InvalidFilter: Error, CustomStringConvertible {
 
     package var description: String { "\(name): found \(found.shown()); allowed: \(allowed)" }
 
-    /// The same of a command's option, which takes more than a query.
+    /// The refusal for a command's option, which takes more than a query.
     package var forOption: String {
         let option = name == "q" ? "text" : name
         let more = HistoryFilter.timeAllowed + ", or how long ago, as 7d or 2h"
@@ -158,7 +159,7 @@ package struct InvalidFilter: Error, CustomStringConvertible {
 }
 
 extension InboxItem {
-    /// Orders by the time of the first presentation; unique.
+    /// The key that orders presentations by the time of the first presentation; unique.
     var timeKey: String { "\(TimeText.text(openedAt.date))/\(id)" }
 }
 

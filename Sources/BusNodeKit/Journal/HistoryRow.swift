@@ -10,7 +10,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     static let left = "left"
     static let openStages = ["open", "claimed", "leaving", left]
 
-    /// The number of the console in its node: 0 for the first.
+    /// The number of the console in its node: 0 for the first console.
     var console: Int
     var id: String
     var origin: String?
@@ -20,49 +20,48 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     var domain: String
     var code: Int?
     var severity: String
-    /// At most ``ConsoleLimits/descriptionScalarMax``.
+    /// The description, at most ``ConsoleLimits/descriptionScalarMax``.
     var description: String
-    /// Their ids.
+    /// The ids of the options.
     var options: [String]
     var openedAt: String
     var changedAt: String
     var stage: String
-    /// The claim, also that which a held answer would leave.
+    /// The person of the claim, also of the claim that a held answer would leave.
     var claimedBy: String?
     var claimedUntil: String?
-    /// Who has the claim, whatever the name; nil where the name is all that is known.
+    /// The identity of the person who has the claim; nil if only the name is known.
     var claimedIdentity: String?
     var answer: String?
     var option: String?
     var answeredBy: String?
     var via: String?
-    /// The person who confirmed it.
+    /// The person who confirmed the answer.
     var second: String?
-    /// The values of its option's fields, as JSON, with the names of secrets alone, and its
-    /// comment.
+    /// The values of the option's fields, as JSON, with only the names of secrets, and the comment.
     var answerValues: String?
     var result: String?
-    /// Why it ended without an answer.
+    /// The reason of an end without an answer.
     var reason: String?
     var failedAgain: String?
-    /// The end in words; nil while it had none.
+    /// The end in words; nil without an end.
     var ending: String?
     var takenBack: [String]
-    /// What one person proposes: its id, the option, the author and the times.
+    /// The proposal of one person: its id, the option, the author and the times.
     var proposal: String?
     var proposed: String?
     var proposedBy: String?
-    /// Who that is, as for the claim.
+    /// The identity of the author of the proposal, as for the claim.
     var proposedIdentity: String?
     var proposedAt: String?
     var proposedUntil: String?
-    /// The digest of the report that it is for.
+    /// The digest of the report that the proposal is for.
     var proposedReport: Data?
     /// The digest of the error's cause; nil in a row of an earlier version.
     var cause: String?
-    /// The values of the option's fields, as those of the answer.
+    /// The values of the option's fields for the proposal, as for the answer.
     var proposedValues: String?
-    /// What people wrote on it, oldest first; nil without any.
+    /// The notes of people, oldest first; nil without any.
     var notes: [HistoryNote]?
 
     init(_ item: InboxItem, console: Int) {
@@ -99,7 +98,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     }
 
     /// A digest that is equal for reports of one cause, whatever their options. SHA-256, so that no
-    /// peer can make up a report that counts as one of another cause.
+    /// peer can make up a report with the digest of another cause.
     static func cause(of report: ErrorReport) -> String {
         SHA256.hash(data: Array(CoalescingKey(report).causeText.utf8)).hex
     }
@@ -124,8 +123,8 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         proposedValues = made?.values.withoutSecrets.payload.column
     }
 
-    /// Adds what the journal recorded of the presentation, which may be later: it is written before
-    /// an answer is sent, this row after it.
+    /// Adds the facts of the journal's row, which may be later: the node writes that row before it
+    /// sends an answer, and this row afterwards.
     mutating func add(_ row: JournalRow) {
         guard let state = row.record?.state else { return }
         switch state {
@@ -151,16 +150,17 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         take(proposal: nil)
     }
 
-    /// Marks it as open at the end of its node. A held answer was never sent.
+    /// Marks the presentation as open at the end of its node. A held answer was never sent.
     mutating func leave() {
         guard Self.openStages.contains(stage) else { return }
         stage = Self.left
         take(nil)
     }
 
-    /// The item for the next life; nil when the row is invalid.
+    /// The item for the next life; nil if the row is invalid.
     ///
-    /// - Parameter report: Needed for an ended one; an open one comes again with its report.
+    /// - Parameter report: The report of an ended presentation; an open one comes again with its
+    ///   report.
     func record(_ report: ErrorReport, at now: Moment) -> InboxRecord? {
         guard let id = PresentationID(id), let opened = Moment(openedAt, at: now),
             let changed = Moment(changedAt, at: now), let stage = stage(at: now)
@@ -212,7 +212,7 @@ struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         }
     }
 
-    /// The values of the answer with its comment; none where they cannot be read.
+    /// The values of the answer with its comment; none if they cannot be read.
     var givenValues: GivenValues {
         (try? GivenValues(payload: Array((answerValues ?? "").utf8))) ?? GivenValues()
     }
@@ -241,7 +241,7 @@ struct HistoryNote: Codable, Hashable {
         text = note.text
     }
 
-    /// Nil when invalid.
+    /// The note; nil if the row is invalid.
     func note(at now: Moment) -> InboxNote? {
         guard let id = UniqueID(id), let at = Moment(at, at: now) else { return nil }
         return InboxNote(id: id, by: by, text: text, at: at)
@@ -252,7 +252,7 @@ struct HistoryNote: Codable, Hashable {
 struct HistoryEventRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     static let databaseTableName = "event"
 
-    /// Nil before it is inserted.
+    /// The number; nil before the row is inserted.
     var number: Int64?
     var console: Int
     var time: String
@@ -262,7 +262,7 @@ struct HistoryEventRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     var sentence: String
     /// The author, from `fields`.
     var person: String?
-    /// What it counts as in the chart.
+    /// The count of the chart that the event adds to.
     var count: String?
 
     init(_ event: AuditHistory.Event, console: Int) {
@@ -276,7 +276,7 @@ struct HistoryEventRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         count = event.count?.rawValue
     }
 
-    /// Nil when the row is invalid.
+    /// The event; nil if the row is invalid.
     var audited: AuditHistory.Event? {
         guard let time = TimeText.dateToWrite(time) else { return nil }
         return AuditHistory.Event(

@@ -88,8 +88,8 @@ package enum JournalCopy {
         }
     }
 
-    /// Keeps the journal under another name. It stays under its own as well until it is replaced:
-    /// a node that starts after a crash in between must not begin with an empty one.
+    /// Keeps the journal under another name. It also stays under its own name until it is replaced:
+    /// a node that starts after a crash in between must not begin with an empty journal.
     private static func moveAside(_ path: String, at now: Date) throws(Failure) -> String? {
         guard FileStatus(path) != nil else { return nil }
         // Moves recent entries into the file, unless it is damaged.
@@ -141,7 +141,7 @@ package enum JournalCopy {
         guard unlink(path) == 0 || errno == ENOENT else { throw systemFailure(path) }
     }
 
-    /// The names are on disk when this returns.
+    /// Syncs the folder: the names are on disk when this returns.
     private static func syncFolder(of path: String) throws(Failure) {
         let folder = (path as NSString).deletingLastPathComponent
         let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_CLOEXEC)

@@ -69,9 +69,9 @@ enum JournalFiles {
 /// locks.
 package final class JournalLock: Sendable {
     package enum Use {
-        /// For a running node.
+        /// Use by a running node.
         case alone
-        /// For a client in a node's place, beside other clients.
+        /// Use by a client in place of a node, beside other clients.
         case amongClients
     }
 

@@ -36,9 +36,9 @@ struct LetterRow: Codable, FetchableRecord, PersistableRecord, Hashable {
 
     var number: Int
     var hook: String
-    /// The id of its message.
+    /// The id of the letter's message.
     var message: String
-    /// JSON.
+    /// The content as JSON.
     var content: String
     var madeAt: String
     var tries: Int
@@ -58,7 +58,7 @@ struct LetterRow: Codable, FetchableRecord, PersistableRecord, Hashable {
         diedAt = TimeText.text(letter.diedAt.date)
     }
 
-    /// The letter of this row; nil when invalid.
+    /// The letter of this row; nil if the row is invalid.
     func letter(at now: Moment) -> DeadLetter? {
         guard let hook = NodeName(hook), let madeAt = Moment(madeAt, at: now),
             let diedAt = Moment(diedAt, at: now),

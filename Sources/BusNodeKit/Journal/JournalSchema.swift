@@ -2,8 +2,8 @@ import ErrorBus
 package import Foundation
 import GRDB
 
-/// The journal's tables, by the version that introduced them. A migration never changes: a later
-/// one is added.
+/// The journal's tables, by the version that introduced them. A migration never changes: a change
+/// needs a new migration.
 enum JournalSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -219,18 +219,19 @@ enum JournalSchema {
 }
 
 extension [UInt8] {
-    /// As a column: null for no bytes.
+    /// The bytes as a column: null for no bytes.
     var column: String? { isEmpty ? nil : String(decoding: self, as: UTF8.self) }
 }
 
 /// One presentation in the journal: a row with a checksum over its fields.
 package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     package static let databaseTableName = "presentation"
-    /// When it ended: it may have been open for longer than rows are kept. Indexed.
+    /// The time of the end: a presentation may have been open for longer than rows are kept.
+    /// Indexed.
     static let endTime = "COALESCE(settledAt, endedAt, shownAt)"
 
     package var id: String
-    /// Empty when it arose in the presenter's own process.
+    /// The origin; empty for an error of the presenter's own process.
     var origin: String
     var digest: String
     package var report: Data
@@ -240,14 +241,13 @@ package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable
     var decidedBy: String?
     var via: String?
     var decidedAt: String?
-    /// The person who confirmed it.
+    /// The person who confirmed the answer.
     var second: String?
-    /// The values of its option's fields, as JSON, with the names of secrets alone, and its
-    /// comment.
+    /// The values of the option's fields, as JSON, with only the names of secrets, and the comment.
     var answerValues: String?
     var result: String?
     var settledAt: String?
-    /// Why it ended without an answer.
+    /// The reason of an end without an answer.
     package var endReason: String?
     var endedAt: String?
     var checksum: Int64
@@ -267,7 +267,8 @@ package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable
 
     package var isIntact: Bool { checksum == computedChecksum }
 
-    /// Covers fields with their lengths, so that text moved from one to the next is detected.
+    /// The checksum over the fields with their lengths, so that it detects text moved from one
+    /// field to the next.
     private var computedChecksum: Int64 {
         let fields = [
             id, origin, digest, shownAt, answer, option, decidedBy, via, decidedAt, result,
@@ -317,7 +318,7 @@ struct SilenceRow: Codable, FetchableRecord, PersistableRecord, Hashable {
     /// The number of the console in its node.
     var console: Int
     var number: Int
-    /// JSON, as it was written.
+    /// The pattern as JSON, as it was written.
     var pattern: String
     var option: String?
     var onlyWithholds: Bool

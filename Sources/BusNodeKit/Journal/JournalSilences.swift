@@ -3,10 +3,10 @@ import GRDB
 
 /// The silences of one console in its node's journal.
 struct JournalSilences: SilenceStore {
-    /// The most silences read; more than can be active and kept at once.
+    /// The most silences to read, more than can be active and kept at once.
     private static let countMax = 1_000
-    /// What a console gives as numbers. Others are of a damaged row: the next one would be beyond
-    /// what JSON, or this process, can count.
+    /// The numbers that a console gives. Another number means a damaged row: the number after it
+    /// might be too large for JSON or for this process.
     static let numbers: ClosedRange<Int> = 1...(1 << 53)
 
     let journal: SQLiteJournal

@@ -13,11 +13,11 @@ struct JournalViews: Sendable {
     /// The effect of keeping a view.
     enum Effect: Sendable {
         case added, replaced
-        /// As many are kept as may be: this one is not.
+        /// The owner already has the most views allowed: this view is not kept.
         case full
     }
 
-    /// Those of all these owners, by name.
+    /// The views of all these owners, by name.
     func views(of owners: [String]) async throws -> [ViewRow] {
         try await journal.access { [journal, console] database in
             let named = ViewRow.filter(
@@ -27,7 +27,7 @@ struct JournalViews: Sendable {
         }
     }
 
-    /// Keeps a view, in place of the owner's of the same name. Durable when this returns.
+    /// Keeps a view, in place of the owner's view of the same name. Durable when this returns.
     func save(_ view: ViewRow) async throws -> Effect {
         try await journal.access { database -> Effect in
             let isNew = try !ViewRow.exists(database, key: view.key)
@@ -58,7 +58,7 @@ struct ViewRow: Codable, FetchableRecord, PersistableRecord, Hashable {
 
     /// The number of the console in its node.
     var console: Int
-    /// Who has it: ``ConsoleVisitor/viewOwner``, or ``JournalViews/team``.
+    /// The owner of the view: ``ConsoleVisitor/viewOwner``, or ``JournalViews/team``.
     var owner: String
     var name: String
     var filter: String

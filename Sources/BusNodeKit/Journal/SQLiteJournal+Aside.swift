@@ -1,9 +1,9 @@
 import GRDB
 import Logging
 
-/// A row of what a journal keeps beside decisions: a node goes on without one that cannot be read.
+/// A row that a journal keeps beside decisions: a node goes on without a row that it cannot read.
 protocol KeptRow: FetchableRecord, TableRecord {
-    /// What such rows are, in the plural, for people.
+    /// The name of such rows, in the plural, for people.
     static var rows: String { get }
 }
 
@@ -15,7 +15,7 @@ extension HistoryEventRow: KeptRow { static let rows = "events of the history" }
 
 /// Rows that could not be read and were set aside.
 struct RowsSetAside: CustomStringConvertible, Hashable {
-    /// The most of them that a journal has; the oldest go.
+    /// The most rows set aside in a journal; the oldest go.
     static let countMax = 1_000
 
     let path: String
@@ -30,9 +30,9 @@ struct RowsSetAside: CustomStringConvertible, Hashable {
 }
 
 extension SQLiteJournal {
-    /// The values of rows, without those that cannot be read: these are set aside, and logged.
+    /// The values of rows, without unreadable rows, which are set aside and logged.
     ///
-    /// - Parameter value: Nil for a row that is invalid.
+    /// - Parameter value: The value of a row; nil for an invalid row.
     func readable<Kept: KeptRow, Value>(
         _ rows: QueryInterfaceRequest<Kept>, in database: Database, _ value: (Kept) -> Value?
     ) throws -> [Value] {

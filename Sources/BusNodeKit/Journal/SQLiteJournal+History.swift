@@ -79,7 +79,7 @@ extension SQLiteJournal: HistoryStore {
 }
 
 extension JournalRow {
-    /// The result of its answer in words; of an answer to give up as well.
+    /// The result of the row's answer in words, also of an answer to give up.
     func words(_ result: RecoveryResult) -> String {
         guard result == .failed, let option,
             let report = try? ErrorReport(payload: Array(report)), report.isCancel(option)
@@ -89,8 +89,8 @@ extension JournalRow {
 }
 
 extension HistoryRow {
-    /// Corrects the ends of rows of earlier versions, which have answers to give up as failures,
-    /// wherever the report is known still.
+    /// Corrects the ends of rows of earlier versions, which have answers to give up as failures, if
+    /// the report is still known.
     static func nameCancelled(in database: Database) throws {
         let rows = try Row.fetchCursor(
             database,

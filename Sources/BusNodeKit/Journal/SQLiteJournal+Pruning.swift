@@ -9,26 +9,26 @@ extension SQLiteJournal {
     static let pruneEvery: Duration = .seconds(600)
     /// The most rows of a table deleted in one transaction, so that no answer waits for long.
     private static let rowCountMax = 1_000
-    /// The rows deleted before the size is looked at again.
+    /// The number of rows to delete before the next look at the size.
     private static let rowStep = 100
 
-    /// Later than every time.
+    /// A text that is later than every time.
     private static let always = "~"
 
     /// The rows of one table that may be deleted.
     private struct Prunable {
         let table: String
         let time: String
-        /// With `start`, when this process opened the journal.
+        /// The condition on a row, with `start`, the time at which this process opened the journal.
         let condition: String
-        /// Goes before the time in the order of deletion.
+        /// The rank of a row, which precedes the time in the order of deletion.
         var rank = "NULL"
-        /// Rows for each presentation of the retention.
+        /// The number of rows for each presentation of the retention.
         var factor = 1
     }
 
-    /// Never an answer without a result, which may still be delivered, and nothing that this
-    /// process has open.
+    /// The tables to prune: never an answer without a result, which may still be delivered, and no
+    /// presentation that this process has open.
     private static let prunables = [
         Prunable(
             table: JournalRow.databaseTableName, time: JournalRow.endTime,
@@ -45,10 +45,10 @@ extension SQLiteJournal {
             factor: 4),
     ]
 
-    /// Deletes rows beyond the retention that are settled, ended or left open by an earlier
+    /// Deletes rows beyond the retention that are settled, ended, or left open by an earlier
     /// process.
     ///
-    /// Age is counted from the latest row, if that is earlier than now: a clock that is ahead when
+    /// The age counts from the latest row, if that is earlier than now: a clock that is ahead when
     /// the node starts must not empty the journal.
     func prune(
         _ retention: JournalRetention = JournalRetention(), now: Date = .now

@@ -7,14 +7,14 @@ package import Logging
 /// A presenter's journal in SQLite: every answer is on disk, synced, before it is sent.
 package final class SQLiteJournal: DecisionJournal {
     let path: String
-    /// Its files that other users could read or write before it was opened.
+    /// The files of the journal that other users could read or write before it was opened.
     let tightened: [String]
     private let lock: JournalLock?
     private let commits: GroupCommit
     let openedAt: String
     let logger: Logger
-    /// Presentations of this process have a later time than those that an earlier process left
-    /// open, even in the millisecond of the start, and when the clock is set back.
+    /// The earliest time of this process's presentations: later than those that an earlier process
+    /// left open, even in the millisecond of the start, and if the clock is set back.
     private let firstShownAt: String
 
     /// Opens or creates the journal.
@@ -24,7 +24,7 @@ package final class SQLiteJournal: DecisionJournal {
     ///     that has it.
     ///   - use: Whether other processes of the same node may have it open as well.
     ///   - start: The time of the start.
-    ///   - logger: Gets what is set aside.
+    ///   - logger: The logger for rows that are set aside.
     /// - Throws: When it cannot be created, is not a database, is damaged, is in use, or belongs to
     ///   another node: a presenter that cannot trust its journal does not start.
     package init(
@@ -175,7 +175,8 @@ package final class SQLiteJournal: DecisionJournal {
         }
     }
 
-    /// The same on this thread, where no other access waits; all entries are then in one file.
+    /// Moves the write-ahead log on this thread, when no other access waits; then all entries are
+    /// in one file.
     func checkpointNow() throws(Failure) {
         do {
             try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
@@ -194,8 +195,8 @@ package final class SQLiteJournal: DecisionJournal {
 
     private var database: DatabaseQueue { commits.database }
 
-    /// Writes, or reads what was written before. The task here belongs to a presentation and is
-    /// cancelled when that ends, which is just when something has to be written.
+    /// Writes, or reads earlier writes. The task here belongs to a presentation and is cancelled at
+    /// its end, when the journal has to be written.
     func access<Value: Sendable>(
         _ updates: @escaping @Sendable (Database) throws -> Value
     ) async throws -> Value {
@@ -258,7 +259,7 @@ package final class SQLiteJournal: DecisionJournal {
     }
 }
 
-/// A row that differs from what was written. A node that meets one does not decide.
+/// A row that differs from the written one. A node with such a row does not decide.
 struct DamagedRecord: LocalizedError, LastingFault, Hashable {
     let id: String
     let path: String
@@ -268,7 +269,7 @@ struct DamagedRecord: LocalizedError, LastingFault, Hashable {
     }
 }
 
-/// An answer that the journal does not take, as it is now: another call may write meanwhile.
+/// The refusal of an answer by the journal in its present state: another call may write meanwhile.
 enum JournalFault: LocalizedError, Hashable {
     /// An answer came for a presentation that is not in the journal.
     case unknown(id: String)
