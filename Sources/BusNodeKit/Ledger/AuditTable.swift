@@ -11,7 +11,7 @@ package struct AuditTable {
         var by = ""
         var outcome = ""
         var id = ""
-        /// Its options to give up.
+        /// The options that mean to give up.
         var cancels: Set<Substring> = []
     }
 
@@ -22,14 +22,14 @@ package struct AuditTable {
 
     package let lines: [String]
     /// The presentations that ended without an answer, one row each under a title; empty without
-    /// any.
+    /// such presentations.
     package let deadLines: [String]
 
     /// - Parameters:
     ///   - dead: The dead letters of the journals, which appear only in `deadLines`.
     ///   - columns: The terminal's width, to which lines are cut, with only the ends of ids; nil
     ///     without a terminal.
-    ///   - limit: The most rows of each table; the last ones are shown.
+    ///   - limit: The most rows of each table; the last rows are shown.
     package init(
         _ events: [LoggedEvent], dead: [LoggedEvent] = [], now: Date = Date(),
         columns: Int? = nil, limit: Int? = nil
@@ -66,7 +66,7 @@ package struct AuditTable {
             dead.suffix(limit ?? dead.count), outcomes: rows.mapValues(\.outcome), now, columns)
     }
 
-    /// The options to give up, by presentation.
+    /// The options that mean to give up, by presentation.
     private static func cancels(in events: [LoggedEvent]) -> [String: Set<Substring>] {
         var cancels: [String: Set<Substring>] = [:]
         for event in events where !event["cancel"].isEmpty {
@@ -145,10 +145,10 @@ package struct LoggedEvent {
         self.init(fields: fields, line: line, position: 0)
     }
 
-    /// Why the presentation ended; an empty one when the event does not say it.
+    /// The reason of the presentation's end; an empty one if the event does not say it.
     fileprivate var reason: Outcome.Reason { Outcome.Reason(rawValue: self["reason"]) }
 
-    /// A field as text; empty when the event does not have it.
+    /// A field as text; empty if the event does not have it.
     package subscript(name: String) -> String {
         switch fields[name] {
         case .string(let text): text
@@ -187,7 +187,7 @@ package struct LoggedEvent {
 }
 
 extension [LoggedEvent] {
-    /// The events of presentations that have one at this time or later. What a person did that
+    /// The events of presentations with an event at this time or later. An act of a person that
     /// concerns no presentation has no id, and counts by its own time.
     package func recent(since start: String) -> [LoggedEvent] {
         let ids = Set(filter { $0["time"] >= start }.map { $0["id"] })

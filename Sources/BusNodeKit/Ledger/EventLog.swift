@@ -9,7 +9,7 @@ import Synchronization
 package final class EventLog: AuditLog {
     private struct State {
         var descriptor: CInt
-        /// Whether the file ends within a line: the next one must begin with a line break.
+        /// Whether the file ends within a line: the next line must begin with a line break.
         var isTorn: Bool
         var isFailing = false
     }
@@ -35,7 +35,7 @@ package final class EventLog: AuditLog {
 
     deinit { close(state.withLock { $0.descriptor }) }
 
-    /// Opens the file that is now at the path: after a rotation, a new one. When that fails, events
+    /// Opens the file that is now at the path: after a rotation, a new one. If that fails, events
     /// still go to the former file, and the failure is logged.
     func reopen() {
         do throws(Failure) {
@@ -80,7 +80,7 @@ package final class EventLog: AuditLog {
 
     /// Records an act of a person.
     ///
-    /// - Parameter id: Nil when it concerns no presentation.
+    /// - Parameter id: The presentation; nil if the act concerns none.
     func record(_ word: String, _ id: PresentationID?, _ fields: [String: String]) {
         var object: [String: JSONValue] = fields.mapValues { .string($0) }
         object["event"] = .string(word)
@@ -179,7 +179,7 @@ extension PresentationEvent {
         ]
     }
 
-    /// The options to give up, by which the results of answers are named.
+    /// The options that mean to give up, by which the results of answers are named.
     private static func cancels(in report: ErrorReport) -> [String: String] {
         let ids = report.options.filter { $0.role == .cancel }.map(\.id)
         return ids.isEmpty ? [:] : ["cancel": ids.joined(separator: ",")]
@@ -202,7 +202,7 @@ extension PresentationEvent {
     }
 }
 
-/// Passes each event to several logs, in order.
+/// A log that passes each event to several logs, in order.
 struct AuditLogs: AuditLog {
     let logs: [any AuditLog]
 

@@ -1,19 +1,19 @@
 package import ErrorBus
 
-/// The live state of a topology: which nodes answer, and the state of each link, from the nodes'
+/// The live state of a topology: the nodes that answer, and the state of each link, from the nodes'
 /// own status.
 package struct LiveTopology: Hashable, Sendable {
     enum NodeState: String, Sendable {
         case up, unreachable
-        /// It does not listen, and no parent knows its state.
+        /// The node does not listen, and no parent knows its state.
         case unknown
     }
 
     struct Node: Hashable, Sendable {
         var state: NodeState
-        /// Open presentations there; for a node that does not listen, its parent's count.
+        /// The open presentations at the node; for a node that does not listen, its parent's count.
         var openCount: Int?
-        /// Why its status could not be read.
+        /// The reason why the node's status could not be read.
         var reason: String?
     }
 
@@ -24,12 +24,13 @@ package struct LiveTopology: Hashable, Sendable {
     struct Link: Hashable, Sendable {
         let child: NodeName
         let parent: Hop
-        /// Its place in the child's list of parents; nil for a link that is not in the file.
+        /// The place of the link in the child's list of parents; nil for a link that is not in the
+        /// file.
         let rank: Int?
-        /// Whether only rules of the child use it, as a route.
+        /// Whether only rules of the child use the link, as a route.
         var isRoute = false
         var state: LinkState
-        /// Down because the child uses a parent that it prefers.
+        /// Whether the link is down because the child uses a parent that it prefers.
         var isStandby = false
         var openCount: Int?
         var sinceMilliseconds: UInt64?
@@ -58,7 +59,7 @@ package struct LiveTopology: Hashable, Sendable {
     /// Asks every node that listens, all at once.
     ///
     /// - Parameters:
-    ///   - own: The status of the node that runs this, which need not be asked.
+    ///   - own: The status of the node of this process, which need not be asked.
     ///   - keys: The keys to ask with, in a topology with keys.
     package static func ask(
         _ topology: Topology, own: NodeStatus? = nil, keys: KeyRing? = nil,
@@ -81,8 +82,8 @@ package struct LiveTopology: Hashable, Sendable {
 
     // MARK: Merging
 
-    /// The link as the parent reports it, which knows its open presentations; else as the child
-    /// does.
+    /// The link as the parent reports it, since the parent knows its open presentations; else as
+    /// the child does.
     private static func link(
         _ child: TopologyNode, _ rank: Int, _ parent: Hop, _ answers: Answers
     ) -> Link {
@@ -121,7 +122,7 @@ package struct LiveTopology: Hashable, Sendable {
         }
     }
 
-    /// Children that the file does not have, or not below this parent.
+    /// The children that the file does not have, or not below this parent.
     private static func unlisted(_ topology: Topology, _ answers: Answers) -> [Link] {
         topology.settings.flatMap { parent -> [Link] in
             guard let status = try? answers[parent.name]?.get() else { return [] }
@@ -169,7 +170,7 @@ extension LiveTopology.Link {
 }
 
 extension LiveTopology.Link {
-    /// For a picture.
+    /// The state in words, for a picture.
     var words: String {
         var words: [String]
         switch state {
@@ -194,7 +195,7 @@ extension LiveTopology.Link {
 }
 
 extension LiveTopology.Node {
-    /// For a picture.
+    /// The state in words, for a picture.
     var words: String {
         switch state {
         case .up: openCount.map { "up, \($0) open" } ?? "up" + (reason.map { ": \($0)" } ?? "")

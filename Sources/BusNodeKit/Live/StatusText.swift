@@ -88,7 +88,7 @@ extension NotedFault.Source {
     }
 }
 
-/// The status of a node as its parents report it, for a node that does not listen.
+/// The status of a node that does not listen, as its parents report it.
 package struct Hearsay {
     private struct Said {
         let parent: NodeName
@@ -100,7 +100,7 @@ package struct Hearsay {
     private let name: NodeName
     private let said: [Said]
 
-    /// - Throws: When no parent answers, or the node has none.
+    /// - Throws: When no parent answers, or the node has no parent.
     package init(
         of name: NodeName, in topology: Topology, keys: KeyRing?
     ) async throws {
@@ -122,7 +122,7 @@ package struct Hearsay {
                 + tried.joined(separator: "; "))
     }
 
-    /// - Parameter statuses: Those of its parents that answered.
+    /// - Parameter statuses: The status of each parent that answered.
     init(of name: NodeName, from statuses: [NodeStatus]) {
         self.name = name
         said = statuses.map { status in
@@ -132,7 +132,7 @@ package struct Hearsay {
         }
     }
 
-    /// Whether no parent knows it. A parent with too many children to list may know it.
+    /// Whether no parent knows the node. A parent with too many children to list may know it.
     package var isUnknown: Bool {
         said.allSatisfy { $0.child == nil && $0.leftOutCount == 0 }
     }
