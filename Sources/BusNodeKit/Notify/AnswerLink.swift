@@ -3,22 +3,22 @@ import ErrorBus
 import Foundation
 import OrderedCollections
 
-/// A link of a hook's message that answers one presentation with one option. Who has it answers as
-/// its user, once, until it expires. Does no I/O.
+/// A link of a hook's message that answers one presentation with one option. A person who has the
+/// link answers as its user, once, until it expires. Does no I/O.
 struct AnswerLink: Hashable, Sendable {
-    /// Of a longer text nothing is read: the names and ids in a link are short.
+    /// The longest text that is read as a link: the names and ids in a link are short.
     static let byteCountMax = 1_024
-    /// In front of what is signed, so that the key signs nothing else alike.
+    /// The text in front of the signed bytes, so that the key signs nothing else alike.
     private static let purpose = Data("ErrorBus answer link 1\n".utf8)
 
     let hook: NodeName
-    /// The user as whom it answers.
+    /// The user as whom the link answers.
     let user: String
     let presentation: PresentationID
     let option: String
-    /// Of the report that the message was about.
+    /// The digest of the message's report.
     let digest: String
-    /// In milliseconds since 1970.
+    /// The end of the link's time, in milliseconds since 1970.
     let until: Int64
 
     init(
@@ -32,7 +32,7 @@ struct AnswerLink: Hashable, Sendable {
         self.until = Int64((until.timeIntervalSince1970 * 1_000).rounded(.down))
     }
 
-    /// Reads a link; nil for one that this key has not signed.
+    /// Reads a link; nil for a text that this key has not signed.
     init?(_ text: String, signedWith key: String) {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard text.utf8.count <= Self.byteCountMax, parts.count == 2,
@@ -69,7 +69,8 @@ struct AnswerLink: Hashable, Sendable {
         return Data(fields.encoded())
     }
 
-    /// The id of its answer: the inbox takes each id once, also after an undo and after a restart.
+    /// The id of the link's answer: the inbox takes each id once, also after an undo and after a
+    /// restart.
     var answer: UniqueID? {
         let digits = SHA256.hash(data: Self.purpose + body).prefix(16).hex
         return UniqueID(
@@ -82,7 +83,7 @@ struct AnswerLink: Hashable, Sendable {
         Int64((now.timeIntervalSince1970 * 1_000).rounded(.down)) >= until
     }
 
-    /// Whether a report is still the one that the message was about.
+    /// Whether a report is still the report of the message.
     func isAbout(_ report: ErrorReport) -> Bool { digest == Self.digest(of: report) }
 
     private static func digest(of report: ErrorReport) -> String {
@@ -94,13 +95,13 @@ struct AnswerLink: Hashable, Sendable {
     }
 }
 
-/// How many links that are none came from each address: above the limit the others that come from
-/// there are refused for a while. Does no I/O.
+/// The counts of invalid links from each address: above the limit a console refuses further ones
+/// from there for a while. Does no I/O.
 struct BadLinks: Sendable {
-    /// Of one address, in ``time``.
+    /// The most invalid links of one address, in ``time``.
     static let countMax = 20
     static let time = Duration.seconds(60)
-    /// Above these the oldest address is forgotten.
+    /// The most addresses; above it the oldest is forgotten.
     static let addressMax = 1_024
 
     private struct Entry {
@@ -108,7 +109,7 @@ struct BadLinks: Sendable {
         let due: ContinuousClock.Instant
     }
 
-    /// The oldest first.
+    /// The addresses, the oldest first.
     private var entries: OrderedDictionary<[UInt8], Entry> = [:]
 
     func isAboveLimit(_ address: String, at now: ContinuousClock.Instant) -> Bool {

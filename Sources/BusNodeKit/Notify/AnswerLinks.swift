@@ -4,20 +4,21 @@ import HTTPTypes
 import Logging
 import Synchronization
 
-/// The links of a node's hooks that answer: makes them, and says who answers by one that is opened.
+/// The links of a node's hooks that answer: makes links, and finds the visitor who answers by an
+/// opened one.
 final class AnswerLinks: Sendable {
-    /// The page that a link opens, and what its button requests.
+    /// The page that a link opens, and the path of its button's request.
     static let path = "/answer"
     static let actPath = "/api/v1/answer"
-    /// The options of one message that have a link; the others have the ordinary link.
+    /// The most options of one message that have a link; the others have the ordinary link.
     static let countMax = 10
-    /// Of the text that a receiver shows for a link.
+    /// The longest text that a receiver shows for a link.
     private static let titleScalarMax = 70
 
     /// An option with its link, for a message.
     struct Offer: Hashable, Sendable {
         let option: String
-        /// Not escaped.
+        /// The title, not escaped.
         let title: String
         let url: String
     }
@@ -30,7 +31,7 @@ final class AnswerLinks: Sendable {
 
     /// - Parameters:
     ///   - file: The file of the key.
-    ///   - url: Where the console is reached.
+    ///   - url: The address of the console.
     /// - Throws: When the key cannot be read.
     init(
         _ file: String, of hooks: [HookSettings], for url: String, _ users: ConsoleUsers,
@@ -53,8 +54,9 @@ final class AnswerLinks: Sendable {
         }
     }
 
-    /// The links of a message: for each option that its user may choose and need say no more about.
-    /// None where it is about several presentations, or about none that waits for an answer.
+    /// The links of a message: one for each option that the user may choose and that asks for
+    /// nothing else. None if the message is about several presentations, or about none that waits
+    /// for an answer.
     func offers(in message: NotifyMessage, of hook: NodeName) -> [Offer] {
         guard let settings = hooks[hook], case .notice(let notice) = message.content,
             notice.count == 1, HookSettings.Event.awaitingAnswer.contains(notice.event),
@@ -78,9 +80,9 @@ final class AnswerLinks: Sendable {
 
     /// Reads a link that a client has sent.
     ///
-    /// - Parameter address: Where the client is.
-    /// - Throws: When it is none, or was made with a former key or for another user; when too many
-    ///   of those came from there.
+    /// - Parameter address: The address of the client.
+    /// - Throws: When the text is no link, or was made with a former key or for another user; when
+    ///   too many such texts came from there.
     func link(
         _ text: String, from address: String, at now: ContinuousClock.Instant = .now
     ) throws(APIProblem) -> AnswerLink {
@@ -97,9 +99,9 @@ final class AnswerLinks: Sendable {
         return link
     }
 
-    /// Who answers by a link now.
+    /// The visitor who answers by a link now.
     ///
-    /// - Throws: When it has expired; when its user was removed, or may not answer any longer.
+    /// - Throws: When the link has expired; when its user was removed, or may no longer answer.
     func visitor(
         of link: AnswerLink, at now: Date = .now
     ) throws(APIProblem) -> ConsoleVisitor {
@@ -145,7 +147,7 @@ final class AnswerLinks: Sendable {
 }
 
 extension ErrorReport.Option {
-    /// Whether a link alone can choose it: it asks for nothing beside the choice.
+    /// Whether a link alone can choose the option, since it asks for nothing beside the choice.
     fileprivate func isAnswered(byLinkOf visitor: ConsoleVisitor) -> Bool {
         fields.isEmpty && !needsTwoPeople && !needsSignature
             && (role != .destructive || visitor.may(.destructive))

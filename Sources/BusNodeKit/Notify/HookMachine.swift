@@ -2,12 +2,12 @@ import DequeModule
 import ErrorBus
 import OrderedCollections
 
-/// What one hook sends, and when: collects events of a group into one message, limits the rate, and
-/// repeats what failed. Does no I/O.
+/// The machine of one hook, which decides the messages and their times: it collects events of a
+/// group into one message, limits the rate, and repeats failed tries. Does no I/O.
 struct HookMachine: Sendable {
     let settings: HookSettings
     private let limits: NotifyLimits
-    /// In front of the numbers of its messages.
+    /// The text in front of the numbers of its messages.
     private let prefix: String
     private var lastNumber = 0
 
@@ -20,13 +20,13 @@ struct HookMachine: Sendable {
     private struct Digest {
         var notice: Notice?
         var due: ContinuousClock.Instant
-        /// Twice as long after each message: a group that goes on sends ever fewer.
+        /// The time to collect, doubled after each message: a group that goes on sends ever fewer.
         var window: Duration
     }
 
     private struct Open {
         let item: InboxItem
-        /// The entry in ``aging`` that is this one's.
+        /// The revision of the presentation's entry in ``aging``.
         let revision: UInt64
     }
 
@@ -40,20 +40,20 @@ struct HookMachine: Sendable {
     /// The matching presentations that wait for an answer.
     private var open: [PresentationID: Open] = [:]
     private var openCounts: [CoalescingKey: Int] = [:]
-    /// In the order of their times.
+    /// The presentations by the times at which they count as aging.
     private var aging: Deque<Aging> = []
-    /// When the messages of the last minute were made.
+    /// The times at which the messages of the last minute were made.
     private var made: Deque<ContinuousClock.Instant> = []
     private(set) var summary: NoticeSummary?
     private(set) var waiting: Deque<NotifyMessage> = []
     private(set) var isSending = false
-    /// Of the first message that waits.
+    /// The number of tries of the first waiting message.
     private var tries = 0
     private var retryAt: ContinuousClock.Instant?
     private var isHurried = false
     private(set) var failure: HookFailure?
     private(set) var sentCount = 0
-    /// For the log, the oldest first.
+    /// The notes for the log, the oldest first.
     private(set) var notes: [NotifyNote] = []
 
     init(_ settings: HookSettings, limits: NotifyLimits, prefix: String) {
@@ -72,7 +72,7 @@ struct HookMachine: Sendable {
         if let event = Self.event(of: change) { collect(event, item, in: group, at: now) }
     }
 
-    /// Changes were lost: begins again with what is open now.
+    /// Changes were lost: begins again with the presentations that are open now.
     mutating func restart(with items: [InboxItem], missed: Int, at now: Moment) {
         open = [:]
         openCounts = [:]
@@ -146,8 +146,8 @@ struct HookMachine: Sendable {
 
     // MARK: Time
 
-    /// Does what is due. Returns the message to send now, if any; its end is reported by
-    /// ``delivered()`` or ``failed(_:at:)``.
+    /// Does the due work. Returns the message to send now, if any; ``delivered()`` or
+    /// ``failed(_:at:)`` report its end.
     mutating func step(at now: Moment) -> NotifyMessage? {
         notice(aged: now)
         for (key, digest) in digests where digest.due <= now.instant {
@@ -161,7 +161,7 @@ struct HookMachine: Sendable {
         return first
     }
 
-    /// When the next step is due; nil when only a change or the end of a try makes one.
+    /// The time of the next step; nil if only a change or the end of a try causes one.
     var nextStep: ContinuousClock.Instant? {
         var times = digests.values.map(\.due)
         if let due = aging.first?.due { times.append(due) }
@@ -252,7 +252,7 @@ struct HookMachine: Sendable {
         failure = nil
     }
 
-    /// A try failed. Returns the message when that was its last one.
+    /// A try failed. Returns the message if that was its last try.
     mutating func failed(_ reason: String, at now: Moment) -> DeadLetter.Failed? {
         isSending = false
         guard let message = waiting.first else { return nil }
@@ -269,14 +269,14 @@ struct HookMachine: Sendable {
         return DeadLetter.Failed(message: message, tries: tries, reason: reason)
     }
 
-    /// Sends a dead letter again, after what waits.
+    /// Sends a dead letter again, after the waiting messages.
     mutating func retry(_ message: NotifyMessage) { waiting.append(message) }
 
-    /// Whether nothing is left to send.
+    /// Whether no message is left to send.
     var isDone: Bool { waiting.isEmpty }
 
-    /// Makes messages of all that is collected. The first time it also ends the wait for the next
-    /// try: for a node that shuts down.
+    /// Makes messages of all collected events, for a node that shuts down. The first call also ends
+    /// the wait for the next try.
     mutating func hurry(at now: Moment) {
         aging = []
         for (key, digest) in digests where digest.notice != nil { finish(key, digest, at: now) }
@@ -287,7 +287,7 @@ struct HookMachine: Sendable {
         isHurried = true
     }
 
-    /// Everything that waits, as letters that were not sent.
+    /// All waiting messages, as letters that were not sent.
     mutating func abandon() -> [DeadLetter.Failed] {
         defer { waiting = [] }
         return waiting.enumerated().map { index, message in

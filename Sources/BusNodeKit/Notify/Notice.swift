@@ -10,14 +10,14 @@ struct Notice: Hashable, Sendable {
     private static let originMax = 1_000
     private static let textScalarMax = 300
 
-    /// What a message says of the presentation that came first.
+    /// The facts in a message about the first presentation.
     struct Subject: Codable, Hashable, Sendable {
         let id: String
         let openedAt: Date
         let domain: String
         let code: Int?
         let description: String
-        /// The same for equal errors, also in another life of the node.
+        /// The group: the same for equal errors, also in another life of the node.
         let group: String
 
         init(_ item: InboxItem) {
@@ -32,18 +32,19 @@ struct Notice: Hashable, Sendable {
 
     let event: HookSettings.Event
     let first: Subject
-    /// That presentation itself; nil in a message from an earlier life of the node, which has no
-    /// links that answer.
+    /// The item of that presentation; nil in a message from an earlier life of the node, which has
+    /// no links that answer.
     let item: InboxItem?
     private(set) var count = 0
     private(set) var severity: Severity
-    /// The descriptions, and how many presentations have each.
+    /// The descriptions, with the number of presentations that have each.
     private(set) var texts = Tally()
-    /// What people or owners did, in words, and to how many presentations.
+    /// The acts of people or owners, in words, with the number of presentations of each.
     private(set) var details = Tally()
     private(set) var ids: [String] = []
     private(set) var origins: OrderedSet<String> = []
-    /// How many presentations of the group waited for an answer when the message was made.
+    /// The number of presentations of the group that waited for an answer when the message was
+    /// made.
     var openCount = 0
 
     init(_ event: HookSettings.Event, _ item: InboxItem) {
@@ -70,7 +71,7 @@ struct Notice: Hashable, Sendable {
     /// Different texts with their counts, the first few by name.
     struct Tally: Codable, Hashable, Sendable {
         private(set) var counts: OrderedDictionary<String, Int> = [:]
-        /// How many had other texts.
+        /// The number of other texts.
         private(set) var others = 0
 
         fileprivate mutating func add(_ text: String) {
@@ -123,22 +124,23 @@ extension Notice: Codable {
 }
 
 extension ErrorReport {
-    /// The name of its group, the same for equal errors, also in another life of the node.
+    /// The name of the message's group, the same for equal errors, also in another life of the
+    /// node.
     var groupKey: String {
         SHA256.hash(data: Array(CoalescingKey(self).text.utf8)).prefix(8).hex
     }
 }
 
-/// What did not become messages of their own, since there were too many: how many events of each
-/// kind.
+/// The summary of events that got no messages of their own, since there were too many: the number
+/// of events of each kind.
 struct NoticeSummary: Codable, Hashable, Sendable {
     /// The most groups: as many as a filter of the page can name.
     static let groupMax = 13
 
     private(set) var counts: [HookSettings.Event: Int] = [:]
-    /// The groups of the events; nil for more than can be named, or that were not read.
+    /// The groups of the events; nil if there are more than can be named, or if some were not read.
     private(set) var groups: OrderedSet<String>? = []
-    /// Changes of presentations that were lost before they could be read.
+    /// The number of changes of presentations that were lost before they could be read.
     private(set) var missed = 0
 
     var count: Int { counts.values.reduce(missed, +) }
@@ -165,7 +167,7 @@ struct NotifyMessage: Hashable, Sendable {
         case summary(NoticeSummary)
     }
 
-    /// Different from that of any other message of this node.
+    /// The id of the message, different from that of any other message of this node.
     let id: String
     let content: Content
     let madeAt: Moment
@@ -196,8 +198,8 @@ struct NotifyMessage: Hashable, Sendable {
 }
 
 extension InboxItem {
-    /// What was done to a presentation, and by whom; nil while nothing was. Ends have the words of
-    /// the list.
+    /// The act on a presentation, and its author; nil without an act. Ends have the words of the
+    /// list.
     fileprivate var detail: String? {
         switch stage {
         case .open: nil

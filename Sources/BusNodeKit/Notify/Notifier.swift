@@ -5,19 +5,19 @@ import NIOHTTP1
 import ServiceLifecycle
 import Synchronization
 
-/// Posts the messages of a console's hooks, beside the presenters: no answer waits for it.
+/// The sender of the messages of a console's hooks, beside the presenters: no answer waits for it.
 final class Notifier: Sendable {
     /// How long a receiver may take for one message.
     private static let tryTime: Duration = .seconds(10)
     /// How long messages that wait may take when the node stops.
     private static let shutdownTime: Duration = .seconds(1)
-    /// The longest sleep: a cancelled one stays in memory until its time has come.
+    /// The longest sleep: a cancelled sleep stays in memory until its time has come.
     private static let sleepMax: Duration = .seconds(5)
 
     private struct State {
         var machine: NotifyMachine
         var isStopping = false
-        /// When the next sleep ends.
+        /// The end of the next sleep.
         var wakesAt: ContinuousClock.Instant?
     }
 
@@ -28,7 +28,7 @@ final class Notifier: Sendable {
     }
 
     private let state: Mutex<State>
-    /// Locked for moments only, unlike ``state``: answers wait for it.
+    /// The changes to read. Locked for moments only, unlike ``state``: answers wait for it.
     private let arrivals = Mutex(Arrivals())
     private let limits: NotifyLimits
     private let inbox: Inbox
@@ -41,8 +41,8 @@ final class Notifier: Sendable {
     private let wake: AsyncStream<Void>.Continuation
 
     /// - Parameters:
-    ///   - url: Where the console is reached.
-    ///   - links: Makes the links that answer; nil: there are none.
+    ///   - url: The address of the console.
+    ///   - links: The maker of links that answer; nil: there are none.
     /// - Throws: When a secret or authorities cannot be read.
     init(
         _ hooks: [HookSettings], of node: NodeName, url: String, links: AnswerLinks?,
@@ -65,7 +65,7 @@ final class Notifier: Sendable {
         inbox.watch { [weak self] change in self?.take(change) }
     }
 
-    /// What the hooks' files hold.
+    /// The content of the hooks' files.
     private static func read<Content>(
         _ key: String, _ file: (HookSettings) -> String?, of hooks: [HookSettings],
         _ read: (String) throws(FileRefusal) -> Content
@@ -101,7 +101,7 @@ final class Notifier: Sendable {
         self.store.withLock { $0 = store }
     }
 
-    /// Writes those that are kept now.
+    /// Writes the dead letters that are kept now.
     private func keepLetters() async {
         guard let store = store.withLock({ $0 }) else { return }
         do {
@@ -131,10 +131,10 @@ final class Notifier: Sendable {
 
 /// The store in which dead letters survive their node.
 protocol LetterStore: Sendable {
-    /// Oldest first.
+    /// The stored letters, oldest first.
     func letters(at now: Moment) throws -> [DeadLetter]
 
-    /// Keeps these and no others, as they are when it writes. Durable when this returns.
+    /// Keeps these letters and no others, as they are at the write. Durable when this returns.
     func keep(_ letters: @escaping @Sendable () -> [DeadLetter]) async throws
 }
 
@@ -171,7 +171,7 @@ extension Notifier: Service {
         }
     }
 
-    /// Reads the changes, and does what is due; true when the node stops and nothing is left to do.
+    /// Reads the changes, and does the due work; true if the node stops and no work is left.
     private func step() -> ([NotifyMachine.Delivery], Bool) {
         let arrived = arrivals.withLock { arrivals in
             defer { arrivals = Arrivals() }
@@ -193,7 +193,7 @@ extension Notifier: Service {
         return step
     }
 
-    /// When to wake next, unless a sleep ends by then.
+    /// The time of the next wake-up, unless a sleep ends by then.
     private func sleepTime() -> ContinuousClock.Instant? {
         state.withLock { state in
             guard let next = state.machine.nextStep else { return nil }

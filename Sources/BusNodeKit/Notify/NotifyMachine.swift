@@ -5,7 +5,7 @@ import ErrorBus
 struct NotifyMachine: Sendable {
     private(set) var hooks: [HookMachine]
     private(set) var dead: [DeadLetter] = []
-    /// Those that were sent again, until they are delivered or dead once more.
+    /// The letters that were sent again, until they are delivered or dead once more.
     private var resent: [DeadLetter] = []
     private(set) var forgottenCount = 0
     private let limits: NotifyLimits
@@ -18,7 +18,7 @@ struct NotifyMachine: Sendable {
         let message: NotifyMessage
     }
 
-    /// - Parameter life: Begins the ids of messages, which differ from those of earlier lives.
+    /// - Parameter life: The beginning of the ids of messages, different in each life.
     init(_ hooks: [HookSettings], limits: NotifyLimits = NotifyLimits(), life: String) {
         self.limits = limits
         self.hooks = hooks.map {
@@ -38,7 +38,7 @@ struct NotifyMachine: Sendable {
         notes.append(.missed(missed))
     }
 
-    /// Does what is due. Returns the messages to send now, at most one of each hook.
+    /// Does the due work. Returns the messages to send now, at most one of each hook.
     mutating func step(at now: Moment) -> [Delivery] {
         hooks.indices.compactMap { index in
             hooks[index].step(at: now).map { Delivery(hook: index, message: $0) }
@@ -53,11 +53,11 @@ struct NotifyMachine: Sendable {
         lastLetter = letters.map(\.number).max() ?? 0
     }
 
-    /// What a later life of the node would have to know.
+    /// The letters that a later life of the node would have to know.
     var kept: [DeadLetter] { resent + dead }
 
-    /// - Parameter problem: Why the try failed; nil when it did not.
-    /// - Returns: Whether ``kept`` is another one now.
+    /// - Parameter problem: The reason why the try failed; nil for a delivery.
+    /// - Returns: Whether ``kept`` has changed.
     @discardableResult
     mutating func tried(_ hook: Int, _ problem: String?, at now: Moment) -> Bool {
         let message = hooks[hook].waiting.first?.id
@@ -90,7 +90,7 @@ struct NotifyMachine: Sendable {
         return letter
     }
 
-    /// Ends all waits, for a node that shuts down: what is collected becomes messages.
+    /// Ends all waits, for a node that shuts down: collected events become messages.
     mutating func hurry(at now: Moment) {
         for index in hooks.indices { hooks[index].hurry(at: now) }
     }
@@ -98,7 +98,7 @@ struct NotifyMachine: Sendable {
     /// Whether each hook has nothing left to send, or has failed since ``hurry(at:)``.
     var isDone: Bool { hooks.allSatisfy(\.isDone) }
 
-    /// Makes dead letters of all that waits.
+    /// Makes dead letters of all waiting messages.
     mutating func abandon(at now: Moment) {
         resent = []
         for index in hooks.indices {
@@ -118,7 +118,7 @@ struct NotifyMachine: Sendable {
         notes.append(.forgotten(forgottenCount))
     }
 
-    /// What belongs into the log, each once.
+    /// The notes for the log, each once.
     mutating func takeNotes() -> [NotifyNote] {
         defer { notes = [] }
         return hooks.indices.flatMap { hooks[$0].takeNotes() } + notes
@@ -130,17 +130,18 @@ struct NotifyLimits: Hashable, Sendable {
     /// The pause after the first failed try; doubled after each further one.
     var retryTime: Duration = .seconds(1)
     var retryMax: Duration = .seconds(60)
-    /// Messages of a hook that wait; above it events are summed up.
+    /// The most waiting messages of a hook; above it events are summed up.
     var waitingMax = 256
-    /// Groups of events of a hook that are collected at a time; above it events are summed up.
+    /// The most groups of events of a hook that are collected at a time; above it events are summed
+    /// up.
     var digestCountMax = 1_024
     /// The longest time that events of one group are collected for.
     var digestMax: Duration = .seconds(600)
-    /// Dead letters; the oldest go.
+    /// The most dead letters; the oldest go.
     var deadMax = 200
     /// The time in which messages are counted for the limit of their rate.
     var rateTime: Duration = .seconds(60)
-    /// Changes of presentations that wait to be read.
+    /// The most changes of presentations that wait to be read.
     var changeMax = 16_384
 }
 
@@ -160,7 +161,7 @@ struct DeadLetter: Hashable, Sendable {
 
 /// A hook's present failure.
 struct HookFailure: Hashable, Sendable {
-    /// Of the last try.
+    /// The reason of the last try.
     let reason: String
     let since: Moment
     let tries: Int
@@ -177,7 +178,7 @@ enum NotifyNote: Hashable, Sendable {
     case missed(Int)
 }
 
-/// Why a dead letter is not sent again.
+/// The reason why a dead letter is not sent again.
 enum NotifyRefusal: Error, Hashable, Sendable {
     case unknown(Int)
     /// The topology named the hook in an earlier life of the node.

@@ -3,20 +3,21 @@ import ErrorBus
 import Foundation
 import OrderedCollections
 
-/// Writes messages in the forms of their receivers. Texts come from workers: each is escaped for
-/// its receiver, and none becomes a header.
+/// The writer of messages in the forms of their receivers. Texts come from workers: each is escaped
+/// for its receiver, and none becomes a header.
 struct NotifyWriter: Sendable {
     let node: NodeName
     /// The address of the console, without a slash at the end.
     let url: String
-    /// Makes the links that answer; nil: there are none.
+    /// The maker of links that answer; nil: there are none.
     var links: AnswerLinks?
 
     /// The age at which Alertmanager ends an alert that nothing else has ended.
     private static let alertTime: Duration = .seconds(86_400)
-    /// With the link less than the 3,000 UTF-16 units that Slack takes in a section.
+    /// The longest text: with the link less than the 3,000 UTF-16 units that Slack takes in a
+    /// section.
     private static let slackScalarMax = 1_200
-    /// The actions of a message that ntfy takes.
+    /// The most actions of a message that ntfy takes.
     private static let ntfyActionMax = 3
 
     struct Request: Sendable {
@@ -57,8 +58,8 @@ struct NotifyWriter: Sendable {
         }
     }
 
-    /// The address of what a message is about: a presentation, or the list of its groups. What one
-    /// can answer no longer is in the list of what has ended.
+    /// The address of a message's presentation, or of the list of its groups. Presentations that no
+    /// one can answer any longer are in the list of ended ones.
     func link(_ message: NotifyMessage) -> String {
         switch message.content {
         case .notice(let notice) where notice.count == 1: "\(url)/#/inbox/\(notice.first.id)"
@@ -68,7 +69,7 @@ struct NotifyWriter: Sendable {
         }
     }
 
-    /// - Parameter groups: Those that it has; all where none is named.
+    /// - Parameter groups: The groups in the list; all if none is named.
     private func list(_ groups: OrderedSet<String>, after events: [HookSettings.Event]) -> String {
         let filter = groups.map { "group%3A\($0)" }.joined(separator: "+")
         let areOver = !events.isEmpty && events.allSatisfy { $0 == .answered || $0 == .ended }
@@ -136,7 +137,8 @@ struct NotifyWriter: Sendable {
         return .object(fields)
     }
 
-    /// As JSON to the server's root: in a header a worker's text could begin another one.
+    /// The message as JSON to the server's root: in a header a worker's text could begin another
+    /// header.
     private func ntfy(
         _ message: NotifyMessage, _ topic: String, _ offers: [AnswerLinks.Offer]
     ) -> JSONValue {
@@ -152,7 +154,8 @@ struct NotifyWriter: Sendable {
         return .object(fields)
     }
 
-    /// One alert for each group: labels that stay the same over all events, and over restarts.
+    /// The alerts, one for each group: their labels stay the same over all events, and over
+    /// restarts.
     private func alertmanager(_ message: NotifyMessage, _ hook: NodeName) -> JSONValue {
         var labels: [String: JSONValue] = [
             "alertname": "ErrorBus", "node": node.json, "hook": hook.json,
@@ -214,7 +217,7 @@ struct NotifyWriter: Sendable {
         }
     }
 
-    /// From 1 to 5, as ntfy has it.
+    /// The priority from 1 to 5, as ntfy has it.
     private func priority(_ message: NotifyMessage) -> Int64 {
         guard case .notice(let notice) = message.content else { return 3 }
         guard [.opened, .aging].contains(notice.event) else { return 2 }
@@ -232,7 +235,8 @@ extension AnswerLinks.Offer {
         ["option": .string(option), "title": .string(title), "link": .string(url)]
     }
 
-    /// Opens the page, as the action of ntfy does: only the page's own button answers.
+    /// The button that opens the page, as the action of ntfy does: only the page's own button
+    /// answers.
     fileprivate var slackButton: JSONValue {
         [
             "type": "button", "url": .string(url),
@@ -257,7 +261,7 @@ extension Notice.Tally {
 }
 
 extension String {
-    /// Slack reads `&`, `<` and `>`: mentions and links begin with them.
+    /// The text for Slack, which reads `&`, `<` and `>`: mentions and links begin with them.
     fileprivate var escapedForSlack: String {
         replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
