@@ -3,8 +3,8 @@ import Foundation
 import Logging
 
 /// A program as a presenter: it gets the report as JSON on its standard input, and prints a
-/// ``CommandReply``. Exit 0 with one answers; anything else declines, and its standard error is
-/// logged.
+/// ``CommandReply``. Exit 0 with a reply answers; any other end declines, and the log has the
+/// program's standard error.
 struct CommandPresenter: Presenter {
     /// The limit of a program for a presentation without a deadline.
     static let timeLimit: Duration = .seconds(600)
@@ -40,12 +40,12 @@ struct CommandPresenter: Presenter {
         return try prompt.answer(reply.option, by: author, via: .policy, comment: reply.comment)
     }
 
-    /// The program's name without its folder, which is this host's own: each node below sees it
-    /// before there is an answer.
+    /// The program's name without its folder, which is this host's own: each node below sees the
+    /// name before there is an answer.
     private var program: Substring { command.first?.split(separator: "/").last ?? "" }
 
-    /// The command line. Its words may have been secrets of the environment, and all that read the
-    /// answer see its author.
+    /// The command line. The command's words may have been secrets of the environment, and everyone
+    /// who reads the answer sees its author.
     private var author: String {
         SecretMask.ofThisProcess.masking(words: command.map { Array($0.utf8) })
             .map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
@@ -62,10 +62,10 @@ struct CommandPresenter: Presenter {
     }
 }
 
-/// What a program prints as its answer: the id of an option, or a JSON object with that and a
+/// The answer that a program prints: the id of an option, or a JSON object with the id and a
 /// comment.
 struct CommandReply: Hashable {
-    /// Output that is neither.
+    /// The fault of an output that is neither.
     struct Fault: LocalizedError, Hashable {
         let found: String
         var errorDescription: String? {
@@ -82,10 +82,11 @@ struct CommandReply: Hashable {
     let option: String
     let comment: String?
 
-    /// Nil for white space alone: the program declines.
+    /// The reply in an output; nil for white space alone: the program declines.
     ///
-    /// - Parameter offered: The ids of the options; one of them is never read as an object.
-    /// - Throws: When it begins as an object and is none of this form.
+    /// - Parameter offered: The ids of the options; an output that is an id is never read as an
+    ///   object.
+    /// - Throws: When the output begins as an object and does not have this form.
     init?(_ output: [UInt8], offered: [String]) throws(Fault) {
         let text = String(decoding: output.prefix(Self.idByteCountMax), as: UTF8.self)
             .trimmingCharacters(in: .whitespacesAndNewlines)

@@ -1,20 +1,22 @@
 import ErrorBus
 
-/// Prompts at a terminal that one choice answers, in words: a group of equal ones, or one alone.
+/// The prompts at a terminal that one choice answers, in words: a group of equal prompts, or a
+/// single one.
 struct PromptGroup {
     struct Member {
-        /// That of its place in the queue.
+        /// The number of the group's place in the queue.
         let number: Int
         let text: PromptText
     }
 
-    /// The most lines about its members.
+    /// The most lines about the members.
     private static let lineMax = 20
 
-    /// Oldest first.
+    /// The members, oldest first.
     let members: [Member]
 
-    /// The different texts, escaped, oldest first; above one a reader sees more than one error.
+    /// The different texts, escaped, oldest first; above one text a reader sees more than one
+    /// error.
     private var headings: [String] {
         var seen: Set<String> = []
         return members.map(\.text.heading).filter { seen.insert($0).inserted }
@@ -40,7 +42,7 @@ struct PromptGroup {
             + ["  \(warning)Type yes to confirm; anything else cancels."]
     }
 
-    /// The members for `?`, each with its number; empty for one alone.
+    /// The members for `?`, each with its number; empty for a single member.
     func details(columns: Int = 80) -> [String] {
         guard members.count > 1 else { return [] }
         let differ = headings.count > 1
@@ -58,10 +60,11 @@ struct PromptGroup {
     }
 }
 
-/// The answer to a group that is being recorded: counts which of its prompts it counts for.
+/// The tally of an answer to a group that is being recorded: the prompts for which the answer
+/// counts.
 struct AnswerTally: Hashable {
     let option: String
-    /// The prompts that it was given to.
+    /// The number of prompts that got the answer and wait for their record.
     private(set) var awaitedCount: Int
     private var recordedCount = 0
     private var lostCount = 0
@@ -71,7 +74,7 @@ struct AnswerTally: Hashable {
         awaitedCount = count
     }
 
-    /// Whether the answer to each is recorded, or does not count.
+    /// Whether the answer to each prompt is recorded, or does not count.
     var isOver: Bool { awaitedCount == 0 }
 
     mutating func ended(isRecorded: Bool) {
@@ -79,7 +82,7 @@ struct AnswerTally: Hashable {
         if isRecorded { recordedCount += 1 } else { lostCount += 1 }
     }
 
-    /// What a person reads once it is over.
+    /// The lines that a person reads at the end.
     var lines: [String] {
         let count = recordedCount > 1 ? " for \(recordedCount)" : ""
         let lost = lostCount > 1 || recordedCount > 0 ? "\(lostCount) " : ""

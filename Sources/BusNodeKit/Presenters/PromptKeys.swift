@@ -6,7 +6,7 @@ import Foundation
 package struct PromptKeys: Hashable {
     package enum Choice: Hashable {
         case option(String)
-        /// Help is not an answer: the same prompt is shown again.
+        /// Help, which is not an answer: the same prompt is shown again.
         case help
         case unknown(String)
     }
@@ -22,9 +22,9 @@ package struct PromptKeys: Hashable {
     private let cancelOption: ErrorReport.Option?
 
     /// - Parameters:
-    ///   - reserved: Keys with another meaning where this prompt is shown.
-    ///   - areSingle: Whether a key acts at once, so that it has one character; an option beyond
-    ///     them has none.
+    ///   - reserved: The keys with another meaning on this screen.
+    ///   - areSingle: Whether a key acts at once, so that it has one character; further options
+    ///     have no key.
     init(
         _ options: [ErrorReport.Option], reserved: Set<String> = [], areSingle: Bool = false
     ) {
@@ -68,7 +68,7 @@ package struct PromptKeys: Hashable {
         return .unknown("\"\(text.escapedForTerminal(scalarLimit: 60))\" is not an option")
     }
 
-    /// Whether a line confirms what is asked for by a word.
+    /// Whether a line is the word that confirms.
     package static func confirms(_ line: String) -> Bool {
         line.trimmingCharacters(in: .whitespaces).lowercased() == "yes"
     }
@@ -79,7 +79,7 @@ package struct PromptKeys: Hashable {
     /// The line of options, e.g. `[r] Retry (Return)   [a] Abort   [?] details`.
     package var line: String { texts().joined(separator: "   ") }
 
-    /// Each option with its key, and what is known of its results.
+    /// Each option with its key, and the known facts about its results.
     func texts(with results: [String: String] = [:]) -> [String] {
         keys.map { key in
             let result = results[key.option.id].map { ", \($0)" } ?? ""
@@ -95,7 +95,7 @@ package struct PromptKeys: Hashable {
         return text
     }
 
-    /// The title, or the id when the title is empty. Quoted when it could be mistaken for several
+    /// The title, or the id if the title is empty. Quoted if it could be mistaken for several
     /// options, or for a text of this program.
     static func shownTitle(of option: ErrorReport.Option) -> String {
         let isBlank = option.title.allSatisfy(\.isWhitespace)

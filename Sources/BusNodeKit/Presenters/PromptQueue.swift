@@ -1,9 +1,9 @@
 import ErrorBus
 import Foundation
 
-/// The prompts that wait at a terminal, equal ones as one group: which is on the screen, and which
-/// comes next. The most severe comes first, of these the oldest; one that was put off comes after
-/// all others.
+/// The prompts that wait at a terminal, equal prompts as one group, with the order in which they
+/// come to the screen: the most severe first, then the oldest; a prompt that was put off comes
+/// after all others.
 struct PromptQueue: Hashable {
     struct Member: Hashable {
         let number: Int
@@ -11,16 +11,18 @@ struct PromptQueue: Hashable {
         let arrivedAt: ContinuousClock.Instant
     }
 
-    /// What one choice answers, a prompt or a group of them; that on the screen among them.
+    /// A prompt, or a group of prompts, that one choice answers; also the entry on the screen.
     struct Entry: Hashable {
-        /// Stays the same while it waits: what was read in a list can be typed later.
+        /// The number of the entry, which stays the same while it waits: a person can later type a
+        /// number from a list.
         let number: Int
         let key: CoalescingKey
-        /// At least one, oldest first. The first stands on the screen for all.
+        /// The members, at least one, oldest first. The first stands on the screen for all.
         var members: [Member]
-        /// Higher for one that was put off later; 0 for one that never was.
+        /// The round of the entry: higher for an entry that was put off later; 0 for one that never
+        /// was.
         var round = 0
-        /// Whether it was taken out of its group: no equal prompt joins it.
+        /// Whether the entry was taken out of its group: no equal prompt joins it.
         var isAlone = false
 
         var severity: Severity { members.map(\.severity).max() ?? .error }
@@ -38,7 +40,7 @@ struct PromptQueue: Hashable {
         let severity: Severity
     }
 
-    /// In the order of arrival.
+    /// The entries, in the order of arrival.
     private var entries: [Entry] = []
     private var lastNumber = 0
     /// The number of the entry on the screen.
@@ -46,10 +48,10 @@ struct PromptQueue: Hashable {
 
     private var shownIndex: Int? { entries.firstIndex { $0.number == shown } }
 
-    /// The prompts of the entry on the screen, oldest first; empty without one.
+    /// The prompts of the entry on the screen, oldest first; empty without an entry there.
     var shownMembers: [Member] { shownIndex.map { entries[$0].members } ?? [] }
 
-    /// In the order in which they come, the one on the screen first.
+    /// The entries in the order in which they come, the one on the screen first.
     var ordered: [Entry] {
         entries.sorted { left, right in
             if (left.number == shown) != (right.number == shown) { return left.number == shown }
@@ -57,14 +59,14 @@ struct PromptQueue: Hashable {
         }
     }
 
-    /// Nil without any.
+    /// The entries behind the one on the screen; nil without any.
     var others: Others? {
         let others = entries.lazy.filter { $0.number != shown }
         return others.map(\.severity).max().map { Others(count: others.count, severity: $0) }
     }
 
     /// A prompt arrived, and joins those with an equal key. Returns its number; the count begins
-    /// again when none waited.
+    /// again if no prompt waited.
     mutating func arrived(
         _ severity: Severity, _ key: CoalescingKey, at now: ContinuousClock.Instant
     ) -> Int {
@@ -79,8 +81,8 @@ struct PromptQueue: Hashable {
         return lastNumber
     }
 
-    /// The prompts that a line read at this time answers: of the group on the screen not those that
-    /// came so late that the new count could not be read.
+    /// The prompts that a line read at this time answers: the group on the screen without prompts
+    /// that came so late that the person could not read the new count.
     func answered(at time: ContinuousClock.Instant) -> [Int] {
         let members = shownMembers
         let known = members.dropFirst().filter {
@@ -105,8 +107,8 @@ struct PromptQueue: Hashable {
         return isShown && wasFirst
     }
 
-    /// The person answered the entry on the screen: what is left of its group came later, and waits
-    /// for its turn.
+    /// The person answered the entry on the screen: prompts that are left of its group came later,
+    /// and wait for their turn.
     mutating func wasAnswered() {
         if let index = shownIndex, let oldest = entries[index].members.first {
             let left = entries[index]
@@ -115,8 +117,8 @@ struct PromptQueue: Hashable {
         shown = nil
     }
 
-    /// The person opened the group on the screen: each of its prompts stands for itself. False
-    /// when it is none.
+    /// The person opened the group on the screen: each of its prompts stands for itself. False if
+    /// it is no group.
     mutating func wasOpened() -> Bool {
         guard let index = shownIndex, entries[index].members.count > 1 else { return false }
         let group = entries[index]
@@ -128,8 +130,8 @@ struct PromptQueue: Hashable {
         return true
     }
 
-    /// The person joined the prompt on the screen with the others of its group: with those that
-    /// were not put off, or with all when it was put off itself. False without any.
+    /// The person joined the prompt on the screen with the others of its group: with the prompts
+    /// that were not put off, or with all if this prompt was put off itself. False without others.
     mutating func wasJoined() -> Bool {
         guard let index = shownIndex else { return false }
         let one = entries[index]
@@ -144,13 +146,13 @@ struct PromptQueue: Hashable {
         return true
     }
 
-    /// The screen is free: the next entry comes to it. Nil when none waits.
+    /// The screen is free: the next entry comes to it. Nil if no entry waits.
     mutating func screenFreed() -> Int? {
         shown = entries.min { $0.comesBefore($1) }?.number
         return shown
     }
 
-    /// The person put off the entry on the screen: it leaves it. False when no other one waits.
+    /// The person put off the entry on the screen, which leaves it. False if no other entry waits.
     mutating func wasPutOff() -> Bool {
         guard entries.count > 1, let index = shownIndex else { return false }
         entries[index].round = 1 + (entries.map(\.round).max() ?? 0)
@@ -158,8 +160,8 @@ struct PromptQueue: Hashable {
         return true
     }
 
-    /// The person chose an entry by its number, or that of one of its prompts: it comes to the
-    /// screen. False when none has this number.
+    /// The person chose an entry by its number, or the number of one of its prompts: it comes to
+    /// the screen. False if no entry has this number.
     mutating func chose(_ number: Int) -> Bool {
         let one = entries.first { entry in
             entry.number == number || entry.members.contains { $0.number == number }
@@ -170,19 +172,19 @@ struct PromptQueue: Hashable {
     }
 }
 
-/// A line at a prompt that answers nothing: it goes to another prompt, opens a group, lists those
-/// that wait, or says why the next answer is given.
+/// A line at a prompt that answers nothing: it goes to another prompt, opens a group, lists the
+/// waiting prompts, or gives the comment of the next answer.
 enum PromptCommand: Hashable {
-    /// Empty to take it back.
+    /// The comment on the next answer; empty to take it back.
     case comment(String)
-    /// For the people who see the presentation at the console.
+    /// A note for the people who see the presentation at the console.
     case note(String)
     case next
     case open
     case list
     case show(Int)
 
-    /// Nil for any other line.
+    /// The command of a line; nil for any other line.
     init?(_ line: String) {
         let whole = line.trimmingCharacters(in: .whitespacesAndNewlines)
         if whole.hasPrefix("::") {

@@ -1,18 +1,19 @@
-/// How a prompt stands on the screen: decides whether a line was typed for it.
+/// The standing of a prompt on the screen, which decides whether a line was typed for it.
 struct PromptStanding {
-    /// The value of the marks of lines that begin while it is there.
+    /// The value of the marks of lines that begin while the prompt is there.
     let mark: Int
-    /// When it became visible first; nil while it is not.
+    /// The time at which the prompt became visible first; nil while it is not.
     let began: ContinuousClock.Instant?
-    /// When it was visible whole, as it stands there now: later than `began` where it was written
-    /// again. Nil while part of it is not on the screen yet.
+    /// The time at which the prompt was visible whole, as it stands there now: later than `began`
+    /// if it was written again. Nil while part of it is not on the screen yet.
     let ended: ContinuousClock.Instant?
-    /// False for input from a pipe, which does not wait for the screen.
+    /// Whether the input is a terminal; false for a pipe, which does not wait for the screen.
     let isTerminal: Bool
 
     /// The text of a line that counts.
     ///
-    /// - Parameter isConfirmation: Whether a word is asked for that no Return stands for.
+    /// - Parameter isConfirmation: Whether the line has to be a word, for which Return alone does
+    ///   not stand.
     func taken(
         _ line: InputLines.Line, isConfirmation: Bool
     ) throws(LineRefusal) -> String {
@@ -27,7 +28,7 @@ struct PromptStanding {
     }
 }
 
-/// Why a line does not count for the prompt on the screen.
+/// The reason why a line does not count for the prompt on the screen.
 enum LineRefusal: Error, CustomStringConvertible {
     case typedBefore, tooLong, returnTooSoon
 
@@ -41,16 +42,18 @@ enum LineRefusal: Error, CustomStringConvertible {
     }
 }
 
-/// Distinguishes a Return for this prompt from one that was pressed before it was visible.
+/// The pause that distinguishes a Return for this prompt from one that was pressed before it was
+/// visible.
 struct ReturnPause {
-    /// Shorter than the time to read any prompt.
+    /// The least time on the screen before a Return counts, shorter than the time to read any
+    /// prompt.
     static let readingTime: Duration = .seconds(1)
 
-    /// Nil while part of the prompt is not on the screen yet.
+    /// The time at which the prompt was shown whole; nil while part of it is not on the screen yet.
     let shownAt: ContinuousClock.Instant?
 
-    /// Whether a line read at `time` came too soon: only for bare Return, which chooses the default
-    /// of any prompt. A typed option names itself.
+    /// Whether a line read at `time` came too soon: only bare Return can, since it chooses the
+    /// default of any prompt. A typed option names itself.
     func isTooSoon(_ line: String, readAt time: ContinuousClock.Instant) -> Bool {
         line.allSatisfy(\.isWhitespace)
             && shownAt.map { time - $0 < Self.readingTime } ?? true

@@ -13,7 +13,7 @@ struct PromptText {
 
     let prompt: Prompt
     let keys: PromptKeys
-    /// Nil where it is not known.
+    /// The earlier presentations of the same cause; nil if they are not known.
     private let earlier: EarlierView?
 
     init(_ prompt: Prompt, earlier: EarlierView? = nil) {
@@ -22,7 +22,7 @@ struct PromptText {
         keys = PromptKeys(prompt.report.options)
     }
 
-    /// Title, body and options.
+    /// The lines of title, body and options.
     func lines(
         isColored: Bool, columns: Int = 80, at now: ContinuousClock.Instant = .now
     ) -> [String] {
@@ -32,14 +32,14 @@ struct PromptText {
             + options(columns: columns)
     }
 
-    /// The beginning of the title, and the options: what stays visible below other lines.
+    /// The beginning of the title, and the options, which stay visible below other lines.
     func reminder(isColored: Bool, columns: Int = 80) -> String {
         (title(isColored: isColored, columns: columns).prefix(1) + options(columns: columns))
             .joined(separator: "\n")
     }
 
-    /// All of the prompt with the number of its notes and the comment on its answer, and what stays
-    /// visible of it.
+    /// The whole prompt with the number of its notes and the comment on its answer, and the part
+    /// that stays visible.
     func asked(
         isColored: Bool, columns: Int, status: String, comment: String?, noteCount: Int = 0
     ) -> PromptFoot.Asked {
@@ -216,8 +216,8 @@ extension PromptText {
     /// The most prompts in a list.
     private static let listMax = 20
 
-    /// The number of prompts that one choice answers and of those behind them, and how to come to
-    /// each, in one line; empty for one alone.
+    /// The number of prompts that one choice answers, and of prompts behind them, with the commands
+    /// to reach each, in one line; empty for a single prompt.
     static func waiting(
         _ others: PromptQueue.Others?, groupCount: Int = 1, columns: Int = 80
     ) -> String {
@@ -249,7 +249,7 @@ extension PromptText {
         return lines + ["  # and a number goes to that prompt; nothing was answered"]
     }
 
-    /// `* #3 ‼ critical ×12 worker │ description`
+    /// The line of a prompt in the list: `* #3 ‼ critical ×12 worker │ description`
     private func listLine(
         _ entry: PromptQueue.Entry, isShown: Bool, columns: Int
     ) -> String {

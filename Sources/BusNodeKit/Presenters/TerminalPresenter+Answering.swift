@@ -2,8 +2,8 @@ import ErrorBus
 
 // What a person does at the prompt on the screen: goes to another one, gives values, answers.
 extension TerminalPresenter {
-    /// Goes to another prompt, opens or joins a group, lists what waits, keeps a comment, or writes
-    /// a note. Answers nothing.
+    /// Goes to another prompt, opens or joins a group, lists the waiting prompts, keeps a comment,
+    /// or writes a note. Answers nothing.
     func perform(_ command: PromptCommand, at first: Waiting) {
         let (before, members) = (queue.shown, shownGroup.members)
         func leave(_ members: some Sequence<PromptGroup.Member>) {
@@ -49,7 +49,7 @@ extension TerminalPresenter {
         (try? console?.inbox.item(one.prompt.id).notes) ?? []
     }
 
-    /// Writes a note at the console, and says the result.
+    /// Writes a note at the console, and returns the result in words.
     private func noted(_ text: String, on one: Waiting) -> String {
         guard let console else { return "no note: this node has no console" }
         let (count, most) = (text.unicodeScalars.count, ConsoleLimits.noteScalarMax)
@@ -64,8 +64,8 @@ extension TerminalPresenter {
         }
     }
 
-    /// An option was chosen, with its values: it is answered, or needs a confirmation. False when
-    /// the prompt is shown again.
+    /// Answers with a chosen option and its values, or asks for a confirmation. False if the prompt
+    /// is shown again.
     func decided(_ id: String, of first: Waiting) -> Bool {
         let option = first.prompt.report.options.first { $0.id == id }
         if let option, group(chosen).needsConfirmation(of: option) {
@@ -102,7 +102,7 @@ extension TerminalPresenter {
         takeScreen(first)
     }
 
-    /// Only the word confirms: no key of an option, and not Return.
+    /// Takes a confirmation. Only the word confirms: no key of an option, and not Return.
     func confirmed(_ option: ErrorReport.Option, of first: Waiting, _ text: String) {
         confirming = nil
         if PromptKeys.confirms(text) {
@@ -114,8 +114,8 @@ extension TerminalPresenter {
         takeScreen(first)
     }
 
-    /// Answers what the option was chosen for. False when nothing took the answer: the prompt is
-    /// shown again.
+    /// Answers the prompts that the option was chosen for. False if none took the answer: the
+    /// prompt is shown again.
     private func answer(_ id: String) -> Bool {
         var answered: [Prompt] = []
         var refusals: [AnswerRefusal] = []
@@ -149,7 +149,7 @@ extension TerminalPresenter {
         return true
     }
 
-    /// The answer is shown only when it is recorded: from then on no restart presents it again.
+    /// Shows an answer once it is recorded: from then on no restart presents the error again.
     private func recorded(_ isRecorded: Bool) {
         recording?.ended(isRecorded: isRecorded)
         guard let tally = recording, tally.isOver else { return }

@@ -5,8 +5,8 @@ import Logging
 import Synchronization
 import UnixSignals
 
-/// The presenter of a plain terminal: one prompt at a time, or a group of equal ones, the others
-/// waiting in a queue.
+/// The presenter of a plain terminal: one prompt at a time, or a group of equal prompts, while the
+/// others wait in a queue.
 ///
 /// A prompt whose presentation is withdrawn is removed at once. Lines typed before a prompt was on
 /// the screen never answer it. When the terminal is gone, this presenter declines.
@@ -19,28 +19,27 @@ actor TerminalPresenter: Presenter {
         var prompt: Prompt { text.prompt }
     }
 
-    /// The most prompts waiting; above it the presenter declines, since no person can work off
-    /// more.
+    /// The most prompts waiting; above it the presenter declines, since no person can answer more.
     private static let waitingMax = 1_000
 
     private let logger: Logger
-    /// The console beside it, which has the notes and the history of what is asked here.
+    /// The console beside the terminal, which has the notes and the history of the prompts.
     let console: Console?
     let person: String
     private let isColored: Bool
-    /// By their numbers in the queue.
+    /// The waiting prompts, by their numbers in the queue.
     var waiting: [Int: Waiting] = [:]
     var queue = PromptQueue()
-    /// The answer that is not yet recorded; the next prompt waits for that.
+    /// The answer that is not yet recorded; the next prompt waits for the record.
     var recording: AnswerTally?
     private var isClosed = false
     private var reading: Task<Void, Never>?
     private var following: Task<Void, Never>?
-    /// Counts the prompts on the screen: a line read at another count is outdated.
+    /// The count of prompts on the screen: a line read at another count is outdated.
     private let screen = Screen()
-    /// When the prompt became visible first, possibly long after it was written.
+    /// The time at which the prompt became visible first, possibly long after it was written.
     private var display = ErrorOutput.Display()
-    /// When it became visible as it stands there now.
+    /// The time at which the prompt became visible as it stands there now.
     private var lastDisplay = ErrorOutput.Display()
     /// The prompts that the option was chosen for, by their numbers.
     var chosen: [Int] = []
@@ -50,7 +49,7 @@ actor TerminalPresenter: Presenter {
     var filling: ValueLines?
     /// The values that wait for the confirmation.
     var values: [String: JSONValue] = [:]
-    /// Why the next answer is given, as the person typed it.
+    /// The comment of the next answer, as the person typed it.
     var comment: String?
     /// Whether the next line is the rest of a value, whose prompt ended while it was typed.
     private var dropsLine = false
@@ -71,7 +70,7 @@ actor TerminalPresenter: Presenter {
     /// The prompt on the screen, which stands for its group.
     var shown: Waiting? { queue.shownMembers.first.flatMap { waiting[$0.number] } }
 
-    /// What one choice answers on the screen.
+    /// The prompts on the screen that one choice answers.
     var shownGroup: PromptGroup { group(queue.shownMembers.map(\.number)) }
 
     func group(_ numbers: [Int]) -> PromptGroup {
@@ -109,7 +108,7 @@ actor TerminalPresenter: Presenter {
         }
     }
 
-    /// Brings the next prompt to the screen if that is free.
+    /// Brings the next prompt to the screen if the screen is free.
     func showNext() {
         guard queue.shown == nil, recording == nil, !isClosed, queue.screenFreed() != nil else {
             return
@@ -147,13 +146,13 @@ actor TerminalPresenter: Presenter {
         Terminal.change(status: status)
     }
 
-    /// Drops what was chosen and typed for the prompt before.
+    /// Drops the choice and the typed values of the prompt before.
     func forgetChoice() {
         (confirming, filling, values) = (nil, nil, [:])
         if !dropsLine { TerminalEcho.restore() }
     }
 
-    /// Writes what is asked for a presentation, so that earlier lines cannot answer it.
+    /// Writes the prompt of a presentation, so that earlier lines cannot answer it.
     func takeScreen(_ one: Waiting) {
         // Discards what was typed before, including an incomplete line.
         if isatty(STDIN_FILENO) != 0 { tcflush(STDIN_FILENO, TCIFLUSH) }
@@ -164,8 +163,8 @@ actor TerminalPresenter: Presenter {
         ask(one, display)
     }
 
-    /// Asks for an option, or for a value or the confirmation of the option that was chosen. Asked
-    /// again, below what was said, what was typed meanwhile still answers it.
+    /// Asks for an option, or for a value or the confirmation of the option that was chosen. If it
+    /// asks again below other lines, a line typed meanwhile still answers.
     func ask(_ one: Waiting, _ display: ErrorOutput.Display? = nil) {
         let columns = Terminal.columnCount
         let lines =
@@ -179,7 +178,7 @@ actor TerminalPresenter: Presenter {
         Terminal.ask(asked.text, display, foot: asked.foot)
     }
 
-    /// The prompt ended: withdrawn, expired or answered elsewhere.
+    /// Takes a prompt away that ended: withdrawn, expired or answered elsewhere.
     private func takeAway(_ prompt: Prompt) {
         guard let number = waiting.first(where: { $0.value.prompt === prompt })?.key,
             let gone = waiting.removeValue(forKey: number)
@@ -198,7 +197,7 @@ actor TerminalPresenter: Presenter {
         if let shown { takeScreen(shown) } else { showNext() }
     }
 
-    /// A waiting prompt shows the change when its turn comes.
+    /// Shows a change of the contact to the origin; a waiting prompt shows it when its turn comes.
     private func contactChanged(_ prompt: Prompt, _ isReachable: Bool) {
         // Of two quick changes only the later one is shown.
         guard let first = shown, first.prompt === prompt,
@@ -256,7 +255,7 @@ actor TerminalPresenter: Presenter {
         ask(first)
     }
 
-    /// A line without a prompt, probably for one that ended.
+    /// Refuses a line without a prompt, probably for a prompt that ended.
     private func refuse(_ line: InputLines.Line) {
         guard line.text?.allSatisfy(\.isWhitespace) != true else { return }
         guard let lastGone, !lastGone.isOpen else {
@@ -287,7 +286,8 @@ actor TerminalPresenter: Presenter {
         waiting.removeAll()
     }
 
-    /// The process was stopped, as by Ctrl-Z, and goes on: the shell has written over the prompt.
+    /// Writes the prompt again after a stop of the process, as by Ctrl-Z: the shell has written
+    /// over it.
     private func wasContinued() {
         guard let shown else { return }
         // The shell has set the terminal's modes since.

@@ -4,11 +4,11 @@ import Synchronization
 
 /// The values of an option's fields, typed line by line.
 struct ValueLines: Hashable {
-    /// What a line led to.
+    /// The result of a line.
     enum Result: Hashable {
-        /// The next field is asked for.
+        /// The line gave a value; the next field follows.
         case next
-        /// The line is no value of the field, which is asked for again.
+        /// The line is no value of the field, which the terminal asks for again.
         case refused(String)
         /// The person went back.
         case left
@@ -22,12 +22,12 @@ struct ValueLines: Hashable {
     private var index = 0
     private var given: [String: JSONValue] = [:]
 
-    /// - Parameter option: With at least one field.
+    /// - Parameter option: An option with at least one field.
     init(_ option: ErrorReport.Option) { self.option = option }
 
     var field: ErrorReport.Field { option.fields[index] }
 
-    /// What is asked now.
+    /// The lines that ask for the current field.
     func lines(columns: Int) -> [String] {
         let count = option.fields.count > 1 ? "\(index + 1)/\(option.fields.count) " : ""
         let hidden = field.isSecret ? ", not shown as you type" : ""
@@ -49,7 +49,7 @@ struct ValueLines: Hashable {
     }
 }
 
-/// Whether the terminal shows what is typed.
+/// The echo of a terminal: whether it shows the typed text.
 enum TerminalEcho {
     private static let before = Mutex<termios?>(nil)
     private static let isRegistered = Mutex(false)
