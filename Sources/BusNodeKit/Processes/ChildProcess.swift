@@ -4,12 +4,12 @@ import Glibc
 import Subprocess
 import SystemPackage
 
-/// One child process of `up`; its output is passed on line by line.
+/// One child process of `up`; `up` passes its output on line by line.
 package struct ChildProcess: Sendable {
     let program: String
     let arguments: [String]
     let prefix: OutputPrefix
-    /// Whether it gets the standard input of `up`; only one child does.
+    /// Whether the child gets the standard input of `up`; only one child does.
     let inheritsInput: Bool
 
     package init(program: String, arguments: [String], prefix: OutputPrefix, inheritsInput: Bool) {
@@ -19,7 +19,7 @@ package struct ChildProcess: Sendable {
         self.inheritsInput = inheritsInput
     }
 
-    /// Runs it to its end. On cancellation it is asked to end, then killed after `farewell()`.
+    /// Runs the child to its end. On cancellation asks it to end, then kills it after `farewell()`.
     package func run(
         started: @escaping @Sendable (Int32) -> Void, farewell: @Sendable () -> Duration
     ) async -> CommandEnding.Status {
@@ -57,7 +57,8 @@ package struct ChildProcess: Sendable {
         }.terminationStatus
     }
 
-    /// Whole lines, prefixed; an interactive child's prompt, which ends no line, at once.
+    /// Passes whole lines on, with the prefix; an interactive child's prompt, which ends no line,
+    /// at once.
     private func passOn(_ output: SubprocessOutputSequence) async throws {
         var rest: [UInt8] = []
         for try await buffer in output {
@@ -85,7 +86,7 @@ package struct CommandEnding: Hashable, Sendable {
     }
 
     package let status: Status
-    /// The last lines of its standard error.
+    /// The last lines of the command's standard error.
     let errorTail: String
     package let duration: Duration
 
@@ -111,7 +112,7 @@ extension CommandEnding.Status: CustomStringConvertible {
     }
 }
 
-/// The node's name in front of each of its lines, in a colour on a terminal.
+/// The prefix of a node's lines: its name, in a colour on a terminal.
 package struct OutputPrefix: Sendable {
     private static let colors = [36, 33, 32, 35, 34, 31]
 

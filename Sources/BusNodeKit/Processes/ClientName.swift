@@ -4,15 +4,15 @@ package import ErrorBus
 package enum ClientName {
     /// A name that no other process has.
     ///
-    /// - Parameter command: What it begins with: `exec`, or the name of a key and that.
-    /// - Returns: Nil when that is no valid name.
+    /// - Parameter command: The beginning of the name: `exec`, or the name of a key and `exec`.
+    /// - Returns: The name; nil if it is not valid.
     package static func unique(_ command: String, process: Int32) -> NodeName? {
         let number = String(UInt32.random(in: 0...UInt32.max), radix: 36)
         return NodeName("\(command)-\(process)-\(number)")
     }
 
-    /// What the names of that command have in common, up to the last hyphen of it; nil for a name
-    /// that no process was given so.
+    /// The common beginning of the names of a command, up to their last hyphen; nil for a name in
+    /// another form.
     static func beginning(of name: NodeName) -> String? {
         let parts = name.description.split(separator: "-", omittingEmptySubsequences: false)
         guard parts.count >= 3, ["exec", "present"].contains(parts[parts.count - 3]),

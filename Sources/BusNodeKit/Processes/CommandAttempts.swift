@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// Runs a command until it succeeds or an answer ends it.
+/// The attempts of a command, until it succeeds or an answer ends it.
 package final class CommandAttempts: Responder {
     /// The end of the command, for the exit status.
     package struct Status: Sendable {
@@ -14,28 +14,28 @@ package final class CommandAttempts: Responder {
     private let command: [[UInt8]]
     private let retriesOffered: Int?
     private let options: PresentationOptions
-    /// Whether the state of the presentation is not printed.
+    /// Whether the command leaves out the state of the presentation.
     private let isQuiet: Bool
-    /// What masks secrets in reports; nil for none.
+    /// The mask for secrets in reports; nil for none.
     private let mask: SecretMask?
-    /// How many processes of this command may wait; nil without a limit.
+    /// The limit on waiting processes of this command; nil without a limit.
     private let waitingLimit: WaitingLimit?
     private let following: any Responder
     private let passedThrough: PassedThroughCommand
-    /// What "Retry with values" asks for; empty: it is not offered.
+    /// The fields of "Retry with values"; empty: the option is not offered.
     private let fields: [ErrorReport.Field]
-    /// The last values that were given, which are in the environment of the command.
+    /// The last given values, which are in the environment of the command.
     private let values = Mutex(FieldValues())
     private let isSkipped = Atomic(false)
     private let outcome = Mutex<Outcome?>(nil)
-    /// The state printed last.
+    /// The state that was printed last.
     private let lastSaid = Mutex("")
 
     /// - Parameters:
-    ///   - fields: The values that a repetition can be given.
+    ///   - fields: The fields for the values of a repetition.
     ///   - options: The options of each of its presentations.
-    ///   - mask: What masks secrets in reports; nil for none.
-    ///   - waitingLimit: How many processes of this command may wait; nil without a limit.
+    ///   - mask: The mask for secrets in reports; nil for none.
+    ///   - waitingLimit: The limit on waiting processes of this command; nil without a limit.
     package init(
         command: [[UInt8]], retriesOffered: Int?, fields: [ErrorReport.Field] = [],
         options: PresentationOptions, isQuiet: Bool,
@@ -84,7 +84,8 @@ package final class CommandAttempts: Responder {
         return outcome
     }
 
-    /// Said even when the state is not: that no person sees the failure is part of the result.
+    /// The outcome of a failure that is not presented. Printed even if the state is not: the
+    /// missing presentation is part of the result.
     private func notPresented(_ count: Int) -> Outcome {
         let wait = count == 1 ? "waits" : "wait"
         Terminal.say(
@@ -184,7 +185,7 @@ package final class CommandAttempts: Responder {
         return Status(code: code, isUnreachable: isUnreachable)
     }
 
-    /// Prints the state of the presentation when it matters to a waiting person.
+    /// Prints the state of the presentation if it matters to a waiting person.
     private func moved(to state: PresentationState) {
         guard !isQuiet else { return }
         let text: String
@@ -205,20 +206,20 @@ package final class CommandAttempts: Responder {
 
     // MARK: Signals
 
-    /// The command ended because of a signal that was passed on: there is nothing to decide.
+    /// The end of a command because of a signal that was passed on: there is nothing to decide.
     private struct Stopped: Error {
         let code: Int32
     }
 
     private struct Signal {
-        /// How long a command takes to end by a key.
+        /// The time that a command takes to end by a key.
         static let endTime: Duration = .seconds(10)
 
         let number: Int32
         let time = ContinuousClock.now
 
-        /// Whether the end is what the signal asked for. A hangup may also mean "read your
-        /// configuration again", and a key may skip a step: a later failure then counts as one.
+        /// Whether the signal caused the end. A hangup may also mean "read your configuration
+        /// again", and a key may skip a step: a later failure then counts as a failure.
         func isCause(of ending: CommandEnding) -> Bool {
             switch number {
             case _ where ending.status == .signaled(number): true
@@ -232,7 +233,8 @@ package final class CommandAttempts: Responder {
     private let interrupted = Mutex<Signal?>(nil)
 
     /// Passes signals to the command while it runs; a signal while a presentation is open withdraws
-    /// it. Nil unless a signal ends the whole: it does so only while no command runs.
+    /// it. Returns the signal that ends all attempts, which it does only while no command runs;
+    /// else nil.
     private func passOn(_ signals: AsyncStream<ReceivedSignal>) async -> Status? {
         for await received in signals {
             let number = received.number
@@ -255,11 +257,11 @@ package final class CommandAttempts: Responder {
 
 /// The failure of a command, as an error that people can decide about.
 struct CommandFailure: ReportableError {
-    /// How the command can be run again.
+    /// The way in which the command can be run again.
     enum Repetition {
         case notOffered
         case plain
-        /// Also with values that the answer gives.
+        /// The command can also run with values that the answer gives.
         case withValues
 
         fileprivate var suggestion: String {
@@ -279,19 +281,19 @@ struct CommandFailure: ReportableError {
     static let argumentByteMax = 1_024
     private static let shownScalarMax = 200
 
-    /// For people, at most as much as the report holds.
+    /// The command for people, at most as much as the report holds.
     private let command: [String]
     private let directory: String
-    /// Identifies the command, by all its bytes but secrets, and the directory.
+    /// The digest of the command, by all its bytes but secrets, and of the directory.
     let digest: ReportDigest
     let ending: CommandEnding
     let repetition: Repetition
     private let mask: SecretMask?
 
     /// - Parameters:
-    ///   - directory: Where the command ran.
-    ///   - repetition: Whether it can be run again.
-    ///   - mask: What masks secrets in the command and its standard error; nil for none.
+    ///   - directory: The directory in which the command ran.
+    ///   - repetition: Whether the command can be run again.
+    ///   - mask: The mask for secrets in the command and its standard error; nil for none.
     init(
         command: [[UInt8]], in directory: String = FileManager.default.currentDirectoryPath,
         ending: CommandEnding, repetition: Repetition = .plain, mask: SecretMask? = SecretMask()

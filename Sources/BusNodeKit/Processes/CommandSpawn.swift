@@ -2,14 +2,14 @@ import Foundation
 import Glibc
 import SystemPackage
 
-/// Starts a command by `posix_spawn`. The subprocess library resets every signal that is ignored,
-/// which a command under `nohup`, or in the background of a script, has to keep.
+/// The start of a command by `posix_spawn`. The subprocess library resets every signal that is
+/// ignored, which a command under `nohup`, or in the background of a script, has to keep.
 enum CommandSpawn {
-    /// The process has the standard input and output of this one, and no other descriptors.
+    /// Starts a process with the standard input and output of this one, and no other descriptors.
     ///
     /// - Parameters:
-    ///   - words: The name that it sees, and its arguments.
-    ///   - errors: Its standard error.
+    ///   - words: The name that the process sees, and its arguments.
+    ///   - errors: The standard error of the process.
     static func start(
         _ program: [UInt8], _ words: [[UInt8]], environment: [[UInt8]], errors: FileDescriptor
     ) throws(Errno) -> pid_t {
@@ -41,7 +41,7 @@ enum CommandSpawn {
         return process
     }
 
-    /// Returns when the process has ended. Its id stays its own until it is collected.
+    /// Returns when the process has ended. The process keeps its id until it is collected.
     static func end(of process: pid_t) async {
         await withCheckedContinuation { continuation in
             Thread.detachNewThread {
@@ -54,7 +54,7 @@ enum CommandSpawn {
         }
     }
 
-    /// How a process ended that has ended.
+    /// The status of a process that has ended.
     static func collect(_ process: pid_t) -> CommandEnding.Status {
         var status: CInt = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
@@ -66,7 +66,8 @@ enum CommandSpawn {
         strdup(text.map { CChar(bitPattern: $0) } + [0])
     }
 
-    /// What this process was started with beyond the standard descriptors.
+    /// Closes, in commands, the descriptors that this process was started with beyond the standard
+    /// ones.
     private static func closeOthersInCommands() {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
         for descriptor in names.compactMap({ CInt($0) }) where descriptor > STDERR_FILENO {

@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// The processes of one command: its process group, and those that have left the group, as daemons
-/// do. They are found by a mark in the environment, which a process has from its parent: one that
-/// started with a cleared environment, or that this user may not look into, is not found.
+/// The processes of one command: its process group, and processes that have left the group, as
+/// daemons do. A mark in the environment, which a process gets from its parent, identifies these; a
+/// process with a cleared environment, or one that this user may not look into, is not found.
 struct CommandTree: Hashable, Sendable {
     /// The variable with the marks of the commands around a process, the outermost first.
     static let markName = "ERRORBUS_RUN"
-    /// How often those are looked for that were started while others were killed.
+    /// The number of searches for processes that were started while others were killed.
     private static let lookMax = 20
 
     let group: pid_t
@@ -20,19 +20,19 @@ struct CommandTree: Hashable, Sendable {
         environment[markName].map { "\($0) \(mark)" } ?? mark
     }
 
-    /// Sends SIGTERM to those that have left the group, and returns them.
+    /// Sends SIGTERM to the processes that have left the group, and returns them.
     func dismissStrays() -> Set<pid_t> {
         let strays = strays
         for process in strays { kill(process, SIGTERM) }
         return strays
     }
 
-    /// Whether some of the group, or of these, still run.
+    /// Whether processes of the group, or some of these, still run.
     func isLeft(_ strays: Set<pid_t>) -> Bool {
         kill(-group, 0) == 0 || strays.contains(where: isStray)
     }
 
-    /// Kills what still runs, and what was started meanwhile.
+    /// Kills the processes that still run, and the ones that were started meanwhile.
     func end() {
         kill(-group, SIGKILL)
         var killed: Set<pid_t> = []
@@ -49,7 +49,8 @@ struct CommandTree: Hashable, Sendable {
         return Set(names.compactMap { pid_t($0) }.filter(isStray))
     }
 
-    /// The environment of a process that has ended is empty, whether it was collected or not.
+    /// Whether a process has left the group. The environment of an ended process is empty, whether
+    /// it was collected or not.
     private func isStray(_ process: pid_t) -> Bool {
         guard getpgid(process) != group,
             let environment = FileManager.default.contents(atPath: "/proc/\(process)/environ")

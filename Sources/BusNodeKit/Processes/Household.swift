@@ -4,7 +4,7 @@ import Glibc
 import Synchronization
 import UnixSignals
 
-/// The child processes of `up`: starts, watches, restarts and stops them.
+/// The child processes of `up`, which starts, watches, restarts and stops them.
 package final class Household: Sendable {
     /// The pause before a restart: doubled each time up to the maximum, and back to the minimum
     /// once the node has stayed up for the maximum.
@@ -93,10 +93,10 @@ package final class Household: Sendable {
     private let isStarting = Atomic(true)
     /// The nodes that have reported that they are up.
     private let readyNodes = Mutex<Set<NodeName>>([])
-    /// Nodes that are not restarted, since they would fail again, and why.
+    /// The nodes that are not restarted, since they would fail again, with their exit status.
     private let gaveUp = Mutex<[NodeName: ExitStatus]>([:])
 
-    /// Runs one node again and again, until all are stopped.
+    /// Runs one node again and again, until all nodes are stopped.
     private func keep(_ name: NodeName, color: Int) async {
         var pause = Self.pauseMin
         let clock = ContinuousClock()
@@ -153,9 +153,8 @@ package final class Household: Sendable {
         ] + ready
     }
 
-    /// Whether a node that starts can report that it is up: there is a folder for that, of this
-    /// user alone. One that was cleaned away is made again; what another user put in its place is
-    /// left.
+    /// Whether a starting node can report that it is up, in a folder of this user alone. Makes a
+    /// folder again that was cleaned away; leaves anything that another user put in its place.
     private var hasReadyFolder: Bool {
         guard isStarting.load(ordering: .acquiring) else { return false }
         if mkdir(readyFolder, 0o700) == 0 { return true }

@@ -3,8 +3,8 @@ import Glibc
 import Synchronization
 import SystemPackage
 
-/// Runs a command as if it had been started directly: it inherits input and output, its standard
-/// error is passed on and the end of it kept, and signals are passed on.
+/// A command that runs as if it had been started directly: it inherits input and output, and this
+/// process passes on its standard error, of which it keeps the end, and signals.
 final class PassedThroughCommand: Sendable {
     private static let errorTailMax = 8 * 1024
 
@@ -13,15 +13,15 @@ final class PassedThroughCommand: Sendable {
 
     private enum Stage {
         case idle
-        /// It may already run; signals wait for its process id.
+        /// The command may already run; signals wait for its process id.
         case starting(signals: [Int32])
         case running(pid_t)
     }
 
-    /// - Parameter command: Its words, as bytes: they need not be UTF-8.
+    /// - Parameter command: The words of the command, as bytes: they need not be UTF-8.
     init(_ command: [[UInt8]]) { self.command = command }
 
-    /// Whether it runs, or is about to.
+    /// Whether the command runs, or is about to.
     var isRunning: Bool {
         stage.withLock { if case .idle = $0 { false } else { true } }
     }
@@ -37,7 +37,8 @@ final class PassedThroughCommand: Sendable {
         }
     }
 
-    /// Names are those of fields and of comments, so none is left out for its form.
+    /// The environment with these variables. Their names are those of fields and of comments, so
+    /// none is left out for its form.
     private static func adding(
         _ variables: [String: String], to environment: [[UInt8]]
     ) -> [[UInt8]] {
@@ -48,7 +49,7 @@ final class PassedThroughCommand: Sendable {
         return environment.filter { entry in !names.contains { entry.starts(with: $0) } } + entries
     }
 
-    /// The environment where its bytes cannot be read.
+    /// The environment of a process whose environment cannot be read as bytes.
     private static var readable: [[UInt8]] {
         ProcessInfo.processInfo.environment.map { Array("\($0.key)=\($0.value)".utf8) }
     }
@@ -60,7 +61,7 @@ final class PassedThroughCommand: Sendable {
         }
     }
 
-    /// - Parameter variables: Added to the environment of this process.
+    /// - Parameter variables: The variables to add to the environment of this process.
     func run(variables: [String: String] = [:]) async -> CommandEnding {
         let clock = ContinuousClock()
         let start = clock.now
@@ -120,8 +121,8 @@ final class PassedThroughCommand: Sendable {
     private var shownProgram: String { String(decoding: command[0], as: UTF8.self) }
 }
 
-/// Finds a program as a shell does, so that failures have a shell's messages. Names and paths are
-/// bytes: they need not be UTF-8.
+/// The search for a program as a shell makes it, so that failures have a shell's messages. Names
+/// and paths are bytes: they need not be UTF-8.
 enum ProgramSearch {
     enum Result: Hashable {
         case found([UInt8])
@@ -129,7 +130,7 @@ enum ProgramSearch {
         case missing(String, exitCode: Int32)
     }
 
-    /// - Parameter path: The directories of `PATH`; an empty one is the current.
+    /// - Parameter path: The directories of `PATH`; an empty one is the current directory.
     static func find(_ program: [UInt8], path: [[UInt8]]) -> Result {
         guard !program.contains(UInt8(ascii: "/")) else { return look(at: program) }
         var hindrance: Result?

@@ -3,15 +3,16 @@ import Synchronization
 
 /// The commands that this process runs, each in a process group of its own.
 ///
-/// A command ends with all that it started: SIGTERM, and 2 s later SIGKILL for what is left.
+/// A command ends with all processes that it started: SIGTERM, and 2 s later SIGKILL for the ones
+/// that are left.
 package final class ProcessGroups: Sendable {
     package static let ofThisProcess = ProcessGroups()
-    /// How long a command may take to end once it was asked to.
+    /// The time that a command gets to end after SIGTERM.
     static let farewell: Duration = .seconds(2)
     private static let lookEvery: Duration = .milliseconds(20)
 
     private struct State {
-        /// The commands that are being started, whose groups are not known yet.
+        /// The number of commands that are being started, whose groups are not known yet.
         var startingCount = 0
         var commands: Set<CommandTree> = []
         var isEnding = false
@@ -50,8 +51,8 @@ package final class ProcessGroups: Sendable {
         }
     }
 
-    /// Ends all that still run, and those that are being started. Called before this process ends,
-    /// so that no command outlives it.
+    /// Ends all commands that still run or are being started. Called before this process ends, so
+    /// that no command outlives it.
     package func end() async {
         let commands = state.withLock { state in
             state.isEnding = true
@@ -69,7 +70,7 @@ package final class ProcessGroups: Sendable {
     }
 
     /// Waits for the end of a command whose group got SIGTERM, also in a task that is cancelled,
-    /// and kills what is left of it.
+    /// and kills the processes that are left of it.
     static func waitForEnd(of command: CommandTree) async {
         let strays = command.dismissStrays()
         await wait { !command.isLeft(strays) }

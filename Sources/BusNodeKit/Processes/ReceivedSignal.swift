@@ -5,18 +5,18 @@ import Synchronization
 /// A signal that this process received.
 struct ReceivedSignal: Hashable, Sendable {
     let number: Int32
-    /// Whether it is a key of the terminal, which the kernel sends to all of the foreground group.
-    /// What a process sends may mean this process alone.
+    /// Whether a key of the terminal sent the signal, which the kernel sends to the whole
+    /// foreground group. A signal of a process may be for this process alone.
     let isKey: Bool
 
     /// The pipe of the handler, which may do no more than write.
     private static let pipeEnd = Atomic<CInt>(-1)
-    /// Added to the number of what the kernel sent.
+    /// The mark that is added to the number of a signal from the kernel.
     private static let kernelMark: UInt8 = 0x80
 
-    /// Each of these signals that this process receives from now on, as long as it lives. One that
-    /// it was started to ignore stays ignored, as shells have it. Dispatch and what is built on it
-    /// do not say where a signal came from.
+    /// Each of these signals that this process receives from now on, as long as it lives. A signal
+    /// that was ignored at its start stays ignored, as in shells. Dispatch, and libraries on top of
+    /// it, do not say where a signal came from.
     static func trapping(_ numbers: [Int32]) throws(Failure) -> AsyncStream<ReceivedSignal> {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else {

@@ -5,14 +5,14 @@ import Subprocess
 import Synchronization
 import SystemPackage
 
-/// Runs the commands of rules and presenters. Each gets its own process group and a mark, so that
-/// ending it ends the processes it started; its limit is enforced.
+/// The runner of the commands of rules and presenters. Each command has a time limit, its own
+/// process group and a mark, so that its end also ends the processes that it started.
 struct SubprocessRunner: CommandRunner {
-    /// The bytes of output kept; the rest is read and dropped.
+    /// The most bytes of output kept; the rest is read and dropped.
     static let outputMax = 64 * 1024
     static let errorTailMax = 4 * 1024
 
-    /// The folder of relative programs: the topology file's.
+    /// The folder of relative programs: the topology file's folder.
     let folder: String?
 
     struct TimedOut: LocalizedError {
@@ -57,8 +57,8 @@ struct SubprocessRunner: CommandRunner {
         }
     }
 
-    /// Does not wait for the pipes beyond the command's own end: a server that it started in the
-    /// background may hold them.
+    /// Runs a command. Does not wait for the pipes beyond the command's own end: a server that it
+    /// started in the background may hold them.
     private static func run(
         _ configuration: Configuration, mark: String, input: [UInt8]
     ) async throws -> CommandResult {
@@ -158,8 +158,8 @@ final class OutputPipe: Sendable {
         Thread.detachNewThread { [self] in readAll() }
     }
 
-    /// The kept output, once everything that the command itself wrote has been read: of the last
-    /// part, whole lines. Call it after the command has ended.
+    /// The kept output, once everything that the command itself wrote has been read: whole lines if
+    /// the last part is kept. Call it after the command has ended.
     func finish() async -> [UInt8] {
         commandEnded.store(true, ordering: .releasing)
         await withCheckedContinuation { continuation in
@@ -206,7 +206,7 @@ final class OutputPipe: Sendable {
         return ioctl(readEnd, UInt(FIONREAD), &count) == 0 ? Int(count) : 0
     }
 
-    /// Whether there is something to read, or the end.
+    /// Waits for input or the end; returns whether one of them came.
     private func waitForInput(_ milliseconds: CInt) -> Bool {
         var item = pollfd(fd: readEnd, events: Int16(POLLIN), revents: 0)
         return poll(&item, 1, milliseconds) > 0

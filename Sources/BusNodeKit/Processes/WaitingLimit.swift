@@ -3,32 +3,32 @@ import Foundation
 import Glibc
 package import Logging
 
-/// The limit on how many processes of the same command wait for an answer at a time. Each holds the
-/// lock of one of as many numbered files. The system gives up the lock of a process that dies, so
-/// no count can be out of date.
+/// The limit on the processes of the same command that wait for an answer at a time. Each process
+/// holds the lock of one of as many numbered files. The system gives up the lock of a process that
+/// dies, so no count can be out of date.
 package struct WaitingLimit: Sendable {
-    /// What can be chosen: a process tries one file after another.
+    /// The limits that can be chosen: a process tries one file after another.
     package static let allowed = 1...1_000
-    /// The limit without a terminal at standard input, when none is chosen.
+    /// The limit without a terminal at standard input, if none is chosen.
     package static let countMaxWithoutTerminal = 20
-    /// How often one file is opened that others remove: each time a process has freed its place.
+    /// The most tries to open one file that others remove: each time a process has freed its place.
     private static let tryMax = 100
 
-    /// Whether a process may wait.
+    /// The decision whether a process may wait.
     enum Admission: Sendable {
         case admitted(Place)
-        /// As many as the limit wait already.
+        /// As many processes as the limit already wait.
         case full
-        /// The files cannot be used: everything may wait.
+        /// The files cannot be used: every process may wait.
         case unlimited
     }
 
-    /// What a waiting process holds.
+    /// The place of a waiting process.
     struct Place: Sendable {
         fileprivate let descriptor: CInt
         fileprivate let path: String
 
-        /// Frees it, once.
+        /// Frees the place, once.
         func release() {
             // While the lock is held: a file that is there later may be that of another process.
             unlink(path)
@@ -42,7 +42,7 @@ package struct WaitingLimit: Sendable {
     private let folder: String
     private let logger: Logger
 
-    /// - Parameter folder: Is made when it is not there.
+    /// - Parameter folder: The folder of the files, which is made if it is missing.
     package init(countMax: Int, folder: String = WaitingLimit.folder(), logger: Logger) {
         self.countMax = countMax
         self.folder = folder
@@ -79,7 +79,7 @@ package struct WaitingLimit: Sendable {
         }
     }
 
-    /// Nil when another process has it.
+    /// The place of a file; nil if another process has it.
     private func place(_ path: String) throws(FileRefusal) -> Place? {
         for _ in 1...Self.tryMax {
             let descriptor = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
