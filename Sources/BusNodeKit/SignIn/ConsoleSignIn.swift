@@ -6,22 +6,22 @@ import Hummingbird
 import Logging
 import Synchronization
 
-/// Signs people in to a console at an identity provider: OpenID Connect, by an authorization code
-/// with PKCE.
+/// The sign-in of people to a console at an identity provider: OpenID Connect, by an authorization
+/// code with PKCE.
 final class ConsoleSignIn: Sendable {
     static let startPath = "/oidc/start"
     static let returnPath = "/oidc/callback"
-    /// Sign-ins that are completed at a time, each with requests to the provider.
+    /// The most sign-ins that are completed at a time, each with requests to the provider.
     static let completingMax = 32
     private static let codeByteMax = 4_096
-    /// Of an ID token that is kept, to be sent in an address.
+    /// The longest ID token that is kept, to be sent in an address.
     private static let keptTokenByteMax = 4_096
 
-    /// What a browser gets.
+    /// The values that a browser gets.
     struct Begun: Sendable {
         /// The provider's page.
         let location: String
-        /// For the browser's cookie.
+        /// The value of the browser's cookie.
         let browser: String
     }
 
@@ -96,7 +96,7 @@ final class ConsoleSignIn: Sendable {
 
     /// The cookie of a browser that is at the provider.
     var cookie: ConsoleCookie { .signIn(at: String(host), isSecure: url.hasPrefix("https:")) }
-    /// How long a person may stay at the provider.
+    /// The time that a person may stay at the provider.
     var time: Duration { PendingSignIns.time }
 
     private var returnAddress: String { url + Self.returnPath }
@@ -106,7 +106,7 @@ final class ConsoleSignIn: Sendable {
     /// Leads a browser to the provider.
     ///
     /// - Parameters:
-    ///   - address: The browser's.
+    ///   - address: The browser's address.
     ///   - browsers: The values of its cookie, from another tab that is at the provider.
     func begin(
         from address: String, by browsers: [String] = []
@@ -159,7 +159,8 @@ final class ConsoleSignIn: Sendable {
         return completed
     }
 
-    /// A browser is signed in otherwise, perhaps while it is at the provider in another tab.
+    /// Notes that a browser is signed in otherwise, perhaps while it is at the provider in another
+    /// tab.
     ///
     /// - Parameter browsers: The values of the cookie of ``begin(from:by:)``.
     func signedIn(_ session: ConsoleSessions.Label, by browsers: [String]) {
@@ -268,7 +269,7 @@ final class ConsoleSignIn: Sendable {
         }
     }
 
-    /// A part of what the provider says, read again when it is older.
+    /// A part of the provider's facts, read again if it is too old.
     private func known<Value>(
         _ part: WritableKeyPath<ProviderMemory, ProviderMemory.Part<Value>>, within age: Duration,
         _ read: () async throws(SignInRefusal) -> Value
@@ -290,7 +291,7 @@ final class ConsoleSignIn: Sendable {
         }
     }
 
-    /// The result of the work, its refusal as a problem of a request.
+    /// The result of the work, with its refusal as a problem of a request.
     private func refusing<Value>(
         _ work: () async throws(SignInRefusal) -> Value
     ) async throws(APIProblem) -> Value {
@@ -301,7 +302,7 @@ final class ConsoleSignIn: Sendable {
 
     // MARK: Sessions
 
-    /// The visitor with a session; nil for a cookie that shows none.
+    /// The visitor with a session; nil for a cookie without a session.
     ///
     /// - Throws: 503 while the file of users cannot be used.
     func visitor(
@@ -323,8 +324,8 @@ final class ConsoleSignIn: Sendable {
         return (try? user(of: session)) == visitor.user
     }
 
-    /// The user with a session. What the file of users says of a name counts, and for other names
-    /// what the person's groups allow.
+    /// The user with a session. The permissions are those of the file of users, and for names that
+    /// it does not have, those of the person's groups.
     private func user(of session: SignInSessions.Session) throws(APIProblem) -> ConsoleUser? {
         if let user = try users.user(named: session.name) { return user }
         return session.permissions.map {
@@ -343,8 +344,8 @@ final class ConsoleSignIn: Sendable {
 
     /// Ends a session.
     ///
-    /// - Returns: Where the person signs out at the provider; nil where there is no such place, or
-    ///   no such session.
+    /// - Returns: The address at which the person signs out at the provider; nil without such an
+    ///   address or session.
     func end(_ label: ConsoleSessions.Label) -> String? {
         let (session, page) = state.withLock {
             ($0.sessions.ended(label), $0.memory.document.value?.endSession)

@@ -11,7 +11,7 @@ struct IDToken: Sendable {
     private let keyID: String?
     private let algorithm: ProviderKeys.Algorithm
 
-    /// What jwt-kit reads of the claims: it checks the signature alone.
+    /// The claims for jwt-kit, which reads none: it checks the signature alone.
     private struct Unread: JWTPayload {
         func verify(using algorithm: some JWTAlgorithm) {}
     }
@@ -31,7 +31,7 @@ struct IDToken: Sendable {
         keyID = header.kid
     }
 
-    /// The claims, once the signature is found good.
+    /// The claims, after a check of the signature.
     func claims(signedBy keys: ProviderKeys) async throws(SignInRefusal) -> IDTokenClaims {
         guard let key = keys.key(keyID, for: algorithm) else { throw .token(.unknownKey(keyID)) }
         do {
@@ -50,7 +50,7 @@ struct IDToken: Sendable {
     }
 }
 
-/// Why an ID token is refused.
+/// The reason why an ID token is refused.
 enum IDTokenFault: Error, Hashable, CustomStringConvertible {
     case malformed
     case algorithm(String)
@@ -84,16 +84,16 @@ enum IDTokenFault: Error, Hashable, CustomStringConvertible {
     }
 }
 
-/// What an ID token says.
+/// The claims of an ID token.
 struct IDTokenClaims: Hashable, Sendable {
-    /// How far the clocks of the provider and the console may be apart, in seconds.
+    /// The most seconds that the clocks of the provider and the console may be apart.
     static let skew: TimeInterval = 60
     private static let limits = JSONLimits(
         byteCount: IDToken.byteCountMax, depth: 16, valueCount: 10_000)
 
     private(set) var values: [String: JSONValue]
 
-    /// Nil for anything but a JSON object, whose keys differ.
+    /// The claims in these bytes; nil for anything but a JSON object, whose keys differ.
     init?(_ bytes: [UInt8]) {
         guard let values = try? JSONValue.parse(bytes, limits: Self.limits).objectValue else {
             return nil
@@ -103,7 +103,7 @@ struct IDTokenClaims: Hashable, Sendable {
 
     var subject: String? { values["sub"]?.stringValue.flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// Why this is not the token for a sign-in; nil for the right one.
+    /// The reason why this is not the token for a sign-in; nil for the right token.
     func fault(
         expecting issuer: String, for client: String, nonce: String, at now: Date
     ) -> IDTokenFault? {
@@ -128,9 +128,9 @@ struct IDTokenClaims: Hashable, Sendable {
         return subject == nil ? .noSubject : nil
     }
 
-    /// Adds what the provider says elsewhere about the same person; what is signed stays.
+    /// Adds claims of the provider from elsewhere about the same person; signed claims stay.
     ///
-    /// - Returns: False when the other person is another.
+    /// - Returns: False if the claims are about another person.
     mutating func add(_ others: IDTokenClaims) -> Bool {
         guard let subject, others.subject == subject else { return false }
         var added = others.values
@@ -151,7 +151,7 @@ struct IDTokenClaims: Hashable, Sendable {
         return name
     }
 
-    /// Whether a claim has a group: a list of them, or one.
+    /// Whether a claim, a list of groups or a single one, has a group.
     func isInGroup(_ group: String, by claim: String) -> Bool {
         // By bytes: a string's equality takes some other characters for the same.
         Self.texts(values[claim]).contains { $0.utf8.elementsEqual(group.utf8) }

@@ -6,18 +6,18 @@ import OrderedCollections
 struct PendingSignIns: Sendable {
     static let time = Duration.seconds(10 * 60)
 
-    /// What a sign-in keeps until the person returns.
+    /// The secrets that a sign-in keeps until the person returns.
     struct Secrets: Hashable, Sendable {
-        /// Names the sign-in to the provider and back.
+        /// The name of the sign-in on the way to the provider and back.
         let state: String
-        /// Names it in the ID token.
+        /// The name of the sign-in in the ID token.
         let nonce: String
-        /// Shows the provider that the code comes to where it was asked for (PKCE).
+        /// The proof for the provider that the code comes to the place that asked for it (PKCE).
         let verifier: String
-        /// In a cookie of the browser.
+        /// The value of a cookie of the browser.
         let browser: String
 
-        /// - Parameter browser: The browser's, where it is at the provider in another tab.
+        /// - Parameter browser: The browser's value, if it is at the provider in another tab.
         static func generated(for browser: String? = nil) -> Secrets {
             Secrets(
                 state: ConsoleToken.generated().text, nonce: ConsoleToken.generated().text,
@@ -28,19 +28,20 @@ struct PendingSignIns: Sendable {
 
     private struct Entry {
         let secrets: Secrets
-        /// Hashes are compared, so that the time of comparing says nothing.
+        /// The hash of the browser's value: hashes are compared, so that the time of comparing says
+        /// nothing.
         let browserHash: String
         let network: [UInt8]
         let due: ContinuousClock.Instant
     }
 
-    /// Above these the oldest goes of the address that has begun most: a stranger who begins many
-    /// pushes out their own, and not a person elsewhere.
+    /// The most sign-ins. Above it the oldest one of the address with the most goes: a stranger who
+    /// begins many pushes out their own sign-ins, and not those of a person elsewhere.
     let countMax: Int
     let countMaxPerAddress: Int
-    /// By `state`, the oldest first.
+    /// The sign-ins by `state`, the oldest first.
     private var entries: OrderedDictionary<String, Entry> = [:]
-    /// How many each network has begun.
+    /// The number of sign-ins that each network has begun.
     private var counts: [[UInt8]: Int] = [:]
     /// The latest session of each browser that was at the provider, by the hash of its cookie; the
     /// oldest first.
@@ -86,11 +87,11 @@ struct PendingSignIns: Sendable {
         counts[network] = left > 0 ? left : nil
     }
 
-    /// The sign-in with which a browser returns; nil where this browser did not begin it, and then
-    /// nothing is used up.
+    /// The sign-in with which a browser returns; nil if this browser did not begin it; then no
+    /// sign-in is used up.
     ///
-    /// - Parameter browsers: The values of the browser's cookie: several, when one was set for a
-    ///   part of the host's name too.
+    /// - Parameter browsers: The values of the browser's cookie: several, if one was set for a part
+    ///   of the host's name too.
     mutating func returned(
         _ state: String, by browsers: [String], at now: ContinuousClock.Instant
     ) -> Secrets? {
@@ -113,8 +114,8 @@ struct PendingSignIns: Sendable {
         return entries.values.last { hashes.contains($0.browserHash) }?.secrets.browser
     }
 
-    /// A browser has a session, which replaces the cookie of another one that it began while it was
-    /// at the provider.
+    /// Notes the session of a browser, which replaces the cookie of another session that it began
+    /// while it was at the provider.
     ///
     /// - Returns: That other session. The browser does not show it on its way back, since its
     ///   cookie is not for requests from other sites.

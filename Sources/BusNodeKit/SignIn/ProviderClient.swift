@@ -9,10 +9,10 @@ struct ProviderClient: Sendable {
     private static let replyLimits = JSONLimits(
         byteCount: 2 * IDToken.byteCountMax, depth: 16, valueCount: 10_000)
 
-    /// What the provider gives for a code.
+    /// The tokens that the provider gives for a code.
     struct Tokens: Sendable {
         let id: String
-        /// For its userinfo endpoint.
+        /// The access token for the provider's userinfo endpoint.
         let access: String?
     }
 
@@ -34,7 +34,7 @@ struct ProviderClient: Sendable {
         return try ProviderKeys(bytes)
     }
 
-    /// - Parameter address: Where the provider has sent the browser with the code.
+    /// - Parameter address: The address to which the provider has sent the browser with the code.
     func tokens(
         for code: String, _ secrets: PendingSignIns.Secrets, returningTo address: String,
         _ document: ProviderDocument
@@ -108,7 +108,7 @@ struct ProviderClient: Sendable {
 
     // MARK: Forms
 
-    /// Fields as a query, or as the body of a form.
+    /// The text of fields as a query, or as the body of a form.
     static func form(_ fields: [(String, String)]) -> String {
         fields.map { "\($0.0)=\(escaped($0.1))" }.joined(separator: "&")
     }

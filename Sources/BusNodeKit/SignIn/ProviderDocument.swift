@@ -1,6 +1,6 @@
 import ErrorBus
 
-/// What an identity provider says about itself (OpenID Connect Discovery).
+/// The document of an identity provider about itself (OpenID Connect Discovery).
 struct ProviderDocument: Hashable, Sendable {
     static let byteCountMax = 64 * 1024
     private static let limits = JSONLimits(byteCount: byteCountMax, depth: 8, valueCount: 2_000)
@@ -8,11 +8,11 @@ struct ProviderDocument: Hashable, Sendable {
     let authorization: ProviderAddress
     let token: ProviderAddress
     let keys: ProviderAddress
-    /// Nil where the provider says everything in its tokens.
+    /// The userinfo endpoint; nil if the provider puts everything into its tokens.
     let userinfo: ProviderAddress?
-    /// Where people sign out; nil where the provider has no such place.
+    /// The address for signing out; nil if the provider has none.
     let endSession: ProviderAddress?
-    /// Whether the provider takes the console's secret in the body alone.
+    /// Whether the provider takes the console's secret only in the body.
     let wantsSecretInBody: Bool
 
     static func address(of issuer: ProviderAddress) -> String {

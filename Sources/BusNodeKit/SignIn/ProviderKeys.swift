@@ -6,10 +6,10 @@ struct ProviderKeys: Sendable {
     static let byteCountMax = 128 * 1024
     static let countMax = 100
     private static let limits = JSONLimits(byteCount: byteCountMax, depth: 8, valueCount: 10_000)
-    /// Of an RSA key: 8192 bits.
+    /// The most bytes of the modulus of an RSA key: 8192 bits.
     private static let modulusByteMax = 1_400
 
-    /// How a token may be signed: with a key that only the provider has.
+    /// The algorithm of a token's signature: with a key that only the provider has.
     enum Algorithm: String, CaseIterable, Sendable {
         case rs256 = "RS256"
         case ps256 = "PS256"
@@ -29,12 +29,12 @@ struct ProviderKeys: Sendable {
     private struct Key: Sendable {
         let id: String?
         let type: String
-        /// Nil where the key does not say it.
+        /// The algorithm of the key; nil if the key does not name it.
         let algorithm: String?
         let numbers: [String: String]
     }
 
-    /// Those for signatures, of the known types.
+    /// The keys for signatures that have a known type.
     private let keys: [Key]
 
     init(_ bytes: [UInt8]) throws(SignInRefusal) {
@@ -60,7 +60,8 @@ struct ProviderKeys: Sendable {
         }
     }
 
-    /// The key for a token; nil where there is none, or more than one for a token that names none.
+    /// The key for a token; nil if there is none, or if a token without a key's name has more than
+    /// one.
     func key(_ id: String?, for algorithm: Algorithm) -> JWK? {
         let fitting = keys.filter { key in
             key.type == algorithm.keyType && [nil, algorithm.rawValue].contains(key.algorithm)

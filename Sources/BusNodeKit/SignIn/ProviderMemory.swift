@@ -1,18 +1,18 @@
 import ErrorBus
 
-/// What is known of an identity provider, and when it may be asked again. Does no I/O.
+/// The known facts about an identity provider, and the time of the next request. Does no I/O.
 struct ProviderMemory: Sendable {
-    /// How long what it says holds.
+    /// How long a fact of the provider holds.
     static let age = Duration.seconds(3_600)
-    /// How old its keys are at least when they are read again for one that is not among them.
+    /// The least age of the keys at which they are read again for a key that is not among them.
     static let keysAge = Duration.seconds(60)
-    /// After a failure it is asked no sooner.
+    /// The pause after a failure before the next request.
     static let pause = Duration.seconds(5)
 
     var document = Part<ProviderDocument>()
     var keys = Part<ProviderKeys>()
 
-    /// What to do for a part that is needed.
+    /// The way to a part that is needed.
     enum Need<Value> {
         case have(Value)
         case ask
@@ -20,7 +20,7 @@ struct ProviderMemory: Sendable {
     }
 
     struct Part<Value: Sendable>: Sendable {
-        /// The latest one, however old.
+        /// The latest value, however old.
         private(set) var value: Value?
         private var readAt: ContinuousClock.Instant?
         private var failure: (refusal: SignInRefusal, at: ContinuousClock.Instant)?

@@ -1,11 +1,11 @@
 import ErrorBus
 import Hummingbird
 
-/// Why a person is not signed in by an identity provider.
+/// The reason why an identity provider does not sign a person in.
 enum SignInRefusal: Error, Hashable {
-    /// The provider cannot be reached, or does not do what a provider has to.
+    /// The provider cannot be reached, or breaks the protocol.
     case provider(String)
-    /// The provider's token is not one for this sign-in.
+    /// The provider's token is not for this sign-in.
     case token(IDTokenFault)
     /// The provider has not signed the person in; its own word for the reason.
     case declined(String)
@@ -13,13 +13,13 @@ enum SignInRefusal: Error, Hashable {
     case notBegun
     /// Too many sign-ins are completed at this moment.
     case busy
-    /// The provider does not say this about the person.
+    /// The provider does not send this claim about the person.
     case noClaim(String)
     /// The provider does not vouch for the person's address.
     case unverified(String)
-    /// The claim, and its value that cannot be a name here.
+    /// The claim has a value that cannot be a name here.
     case noName(String, String)
-    /// No user of the console, and in no group that may enter it.
+    /// The person is no user of the console, and in no group that may enter it.
     case unknownUser(String)
 
     private var status: HTTPResponse.Status {
@@ -43,7 +43,7 @@ enum SignInRefusal: Error, Hashable {
         }
     }
 
-    /// - Parameter provider: What people call the provider.
+    /// - Parameter provider: The provider's name for people.
     func problem(with provider: String) -> APIProblem {
         APIProblem(status, word, "\(provider): \(text)")
     }

@@ -3,31 +3,32 @@ import OrderedCollections
 
 /// The people whom an identity provider has signed in, each for a limited time. Does no I/O.
 struct SignInSessions: Sendable {
-    /// Above these the oldest ends.
+    /// The most sessions; above it the oldest ends.
     static let countMax = 2_000
     static let countMaxPerUser = 20
 
     struct Session: Hashable, Sendable {
         let name: String
-        /// Who the person is, whatever the name: a digest of the provider and its subject.
+        /// The identity of the person, whatever the name: a digest of the provider and its subject.
         let identity: String
-        /// What the groups of the person allow; nil where they allow nothing, not even to enter.
+        /// The permissions of the person's groups; nil if the groups allow nothing, not even to
+        /// enter.
         let permissions: Set<ConsolePermission>?
-        /// The provider's token, with which a person can be signed out there; nil for a long one.
+        /// The provider's token, with which a person can be signed out there; nil for a long token.
         let token: String?
     }
 
     private struct Entry {
         let session: Session
-        /// Of what the browser shows.
+        /// The hash of the key that the browser shows.
         let keyHash: String
         let due: ContinuousClock.Instant
     }
 
-    /// The oldest first.
+    /// The sessions, the oldest first.
     private var entries: OrderedDictionary<ConsoleSessions.Label, Entry> = [:]
 
-    /// - Parameter key: What the browser shows with each request.
+    /// - Parameter key: The key that the browser shows with each request.
     mutating func began(
         _ session: Session, _ label: ConsoleSessions.Label, key: String, for time: Duration,
         at now: ContinuousClock.Instant
@@ -45,7 +46,7 @@ struct SignInSessions: Sendable {
             session: session, keyHash: ConsoleUser.hash(of: key), due: now + time)
     }
 
-    /// The session that a browser shows.
+    /// The session of the key that a browser shows.
     func session(
         _ label: ConsoleSessions.Label, key: some StringProtocol, at now: ContinuousClock.Instant
     ) -> Session? {
