@@ -8,7 +8,7 @@ import Synchronization
 /// Standard error, written by its own thread: a stopped reader never blocks a writer. Above a limit
 /// new lines are dropped, and their count is written once there is room again.
 final class ErrorOutput: Sendable {
-    /// When a prompt became visible: nil while it waits for its turn.
+    /// The time at which a prompt became visible: nil while it waits for its turn.
     final class Display: Sendable {
         struct Times {
             var began: ContinuousClock.Instant?
@@ -44,13 +44,13 @@ final class ErrorOutput: Sendable {
         return output
     }()
 
-    /// The most text that waits for a reader: some thousand lines.
+    /// The most bytes of text that wait for a reader: some thousand lines.
     static let byteCountMax = 256 * 1_024
 
     private let state: Mutex<State>
-    /// One signal for each piece.
+    /// The semaphore with one signal for each piece.
     private let waiting = DispatchSemaphore(value: 0)
-    /// Entered by each piece, left when it is written.
+    /// The group that each piece enters, and leaves when it is written.
     private let unwritten = DispatchGroup()
 
     private init(descriptor: CInt) {
@@ -75,7 +75,8 @@ final class ErrorOutput: Sendable {
     /// Writes text with a prompt below it. Text with a display is written again in whole if there
     /// was no room for it.
     ///
-    /// - Parameter foot: What stays visible of a new prompt; nil for a remark about the last one.
+    /// - Parameter foot: The part of a new prompt that stays visible; nil for a remark about the
+    ///   last one.
     func ask(_ text: String, _ display: Display?, foot: PromptFoot.Content? = nil) {
         state.withLock { state in
             let whole = state.foot.asked(text, foot)
@@ -88,7 +89,7 @@ final class ErrorOutput: Sendable {
         }
     }
 
-    /// Changes the line about the others that wait.
+    /// Changes the line about the other prompts that wait.
     func change(status: String) {
         state.withLock { state in
             let before = state.foot
@@ -97,7 +98,7 @@ final class ErrorOutput: Sendable {
         }
     }
 
-    /// Ends the prompt. True when the cursor is behind it.
+    /// Ends the prompt; true if the cursor is behind it.
     func stopAsking() -> Bool { state.withLock { $0.foot.stopped() } }
 
     /// Writes bytes unchanged.
@@ -117,7 +118,7 @@ final class ErrorOutput: Sendable {
         add(Piece(bytes: Array(text.utf8)), to: &state)
     }
 
-    /// False when there is no room.
+    /// Adds a piece; false if there is no room.
     private func add(_ piece: Piece, to state: inout State) -> Bool {
         if state.droppedCount > 0, state.byteCount < Self.byteCountMax / 2 { tellDropped(&state) }
         guard state.droppedCount == 0, state.byteCount < Self.byteCountMax else {

@@ -29,7 +29,8 @@ struct FullScreen {
         try enterAgain()
     }
 
-    /// Enters it also where something else, as a shell after a stop, has changed the terminal.
+    /// Enters full-screen mode again, even if another program, such as a shell after a stop, has
+    /// changed the terminal.
     mutating func enterAgain() throws(Failure) {
         var mode = termios()
         guard tcgetattr(STDIN_FILENO, &mode) == 0 else {
@@ -49,7 +50,7 @@ struct FullScreen {
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &mode)
     }
 
-    /// False when the terminal refuses it.
+    /// Writes text; false if the terminal refuses it.
     @discardableResult
     static func write(_ text: String) -> Bool {
         Terminal.write(Array(text.utf8), to: STDOUT_FILENO) == nil
@@ -67,7 +68,8 @@ struct ScreenSize: Hashable, Sendable {
     var isEnough: Bool { columns >= Self.least.columns && rows >= Self.least.rows }
 }
 
-/// Remembers the content of a terminal, and writes the differences to new content.
+/// The painter of a terminal, which remembers its content and writes the differences to new
+/// content.
 struct ScreenPainter {
     let isColored: Bool
     private var shown: [ScreenLine] = []
@@ -102,7 +104,7 @@ struct ScreenPainter {
     }
 }
 
-/// One line of a screen: texts, each at its column. Not escaped here: the drawing does that.
+/// One line of a screen: texts, each at its column. Not escaped here: the drawing escapes them.
 struct ScreenLine: Hashable {
     struct Part: Hashable {
         let column: Int

@@ -5,22 +5,22 @@ import Glibc
 /// Standard input, line by line, from its own thread, since reading blocks.
 enum InputLines {
     struct Line: Hashable, Sendable {
-        /// Nil for a line that is too long.
+        /// The text; nil for a line that is too long.
         let text: String?
-        /// When the line began to be read: its end may come later, as after Ctrl-D.
+        /// The start of the line's reading: its end may come later, as after Ctrl-D.
         let start: Start
     }
 
-    /// What a read began with.
+    /// The start of a read.
     struct Start: Hashable, Sendable {
-        /// The value of `mark`.
+        /// The value of `mark` at the start.
         let mark: Int
         let at: ContinuousClock.Instant
     }
 
     enum Event: Sendable {
         case line(Line)
-        /// Ctrl-D at a terminal: it is still there, and more may be typed.
+        /// Ctrl-D at a terminal, which is still there: the person may type more.
         case endKey
     }
 
@@ -36,7 +36,7 @@ enum InputLines {
     private static let endCountMax = 16
     private static let atOnce: Duration = .milliseconds(1)
 
-    /// The lines of `descriptor`; ends with it, for a terminal only when that is gone.
+    /// The lines of `descriptor`; ends with the descriptor, for a terminal only when it is gone.
     static func lines(
         of descriptor: CInt, mark: @escaping @Sendable () -> Int
     ) -> AsyncStream<Event> {
@@ -81,7 +81,7 @@ enum InputLines {
 /// Lines of input, each with the start of its first byte.
 struct StartedLines {
     private var buffer: LineBuffer
-    /// Of the incomplete line; nil without one.
+    /// The start of the incomplete line; nil without one.
     private var start: InputLines.Start?
 
     init(byteCountMax: Int) { buffer = LineBuffer(byteCountMax: byteCountMax) }
@@ -106,8 +106,8 @@ struct StartedLines {
     }
 }
 
-/// Assembles lines from input. A line beyond the limit has no text, since half of it could mean
-/// something else.
+/// The assembler of lines from input. A line beyond the limit has no text, since half of it could
+/// mean something else.
 struct LineBuffer {
     private let byteCountMax: Int
     private var bytes: [UInt8] = []
@@ -118,7 +118,7 @@ struct LineBuffer {
     /// Whether no line has begun.
     var isEmpty: Bool { bytes.isEmpty && !isTooLong }
 
-    /// The lines completed by this input, without their ends; nil for one that is too long.
+    /// The lines completed by this input, without their ends; nil for a line that is too long.
     mutating func take(_ input: some Sequence<UInt8>) -> [String?] {
         var lines: [String?] = []
         for byte in input {
@@ -133,7 +133,7 @@ struct LineBuffer {
         return lines
     }
 
-    /// The line up to here, which may be empty; nil when it is too long.
+    /// The line up to here, which may be empty; nil if it is too long.
     mutating func end() -> String? {
         defer {
             bytes.removeAll(keepingCapacity: true)

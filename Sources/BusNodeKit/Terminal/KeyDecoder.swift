@@ -1,20 +1,21 @@
 import ErrorBus
 
-/// Decodes the bytes of a terminal into keys. A sequence may come in pieces; a single Esc differs
+/// The decoder of a terminal's bytes into keys. A sequence may come in pieces; a single Esc differs
 /// from the beginning of one by the pause after it.
 struct KeyDecoder {
-    /// After this pause a sequence is over.
+    /// The pause after which a sequence is over.
     static let pause: Duration = .milliseconds(40)
     /// The longest sequence that a keyboard sends.
     private static let sequenceByteMax = 32
-    /// More than the longest value of an option, so that a longer one is found to be too long.
+    /// The longest paste: more than the longest value of an option, so that a longer value is found
+    /// to be too long.
     private static let pasteByteMax = 4 * (ErrorReport.Limits.valueScalarCount + 1)
     private static let pasteEnd = Array("\u{1B}[201~".utf8)
 
     private var bytes: [UInt8] = []
     private var paste: [UInt8]?
 
-    /// Whether it needs more input, or a pause.
+    /// Whether the decoder needs more input, or a pause.
     var isWaiting: Bool { !bytes.isEmpty }
 
     mutating func take(_ input: some Sequence<UInt8>) -> [ScreenKey] {
@@ -30,7 +31,7 @@ struct KeyDecoder {
         return keys
     }
 
-    /// No input came for `pause`.
+    /// Notes that no input came for `pause`; returns the keys that are over.
     mutating func paused() -> [ScreenKey] {
         defer { bytes.removeAll() }
         return bytes == [0x1B] ? [.escape] : []
@@ -123,7 +124,7 @@ enum ScreenKey: Hashable, Sendable {
     case control(Character)
     case up, down, left, right, pageUp, pageDown, home, end
     case enter, tab, backTab, escape, backspace
-    /// Text from a clipboard: it presses no keys.
+    /// Text from a clipboard, which presses no keys.
     case paste(String)
     /// A key without a meaning here.
     case other

@@ -1,22 +1,23 @@
-/// The last lines of a terminal's output while a person is asked: the prompt, below it what is said
-/// meanwhile, and at the end a line about the others that wait, and the sign where a person types.
+/// The last lines of a terminal's output while a person is asked: the prompt, below it the lines
+/// that are said meanwhile, and at the end a line about the other prompts that wait, and the sign
+/// where a person types.
 ///
 /// Each function returns the text to write.
 struct PromptFoot: Hashable {
-    /// What stays visible below lines that are said.
+    /// The content that stays visible below other lines.
     struct Content: Hashable {
-        /// What is asked, in few lines.
+        /// The prompt in few lines.
         var reminder = ""
-        /// One line that fits into the terminal's width; empty for none.
+        /// The status in one line that fits into the terminal's width; empty for none.
         var status = ""
     }
 
-    /// A prompt, with what stays visible of it.
+    /// A prompt, with the part of it that stays visible.
     struct Asked: Hashable {
         let text: String
         let foot: Content
 
-        /// A short one, which stays as it is.
+        /// A short prompt, which stays as it is.
         init(_ lines: [String]) {
             text = lines.joined(separator: "\n")
             foot = Content(reminder: text)
@@ -30,7 +31,8 @@ struct PromptFoot: Hashable {
 
     /// The beginning of the line that a person types.
     static let sign = "> "
-    /// After so many lines the prompt may have left the screen, and the reminder is written.
+    /// The number of lines after which the prompt may have left the screen, and the reminder is
+    /// written.
     static let lineCountMax = 10
 
     /// Whether the terminal can move its cursor.
@@ -39,7 +41,7 @@ struct PromptFoot: Hashable {
     private var content = Content()
     /// The lines written since the prompt or its reminder.
     private var lineCount = 0
-    /// Whether the line above the sign is that of a status, which may have become empty.
+    /// Whether the line above the sign is a status, which may have become empty.
     private var hasStatusLine = false
 
     init(canRewrite: Bool) { self.canRewrite = canRewrite }
@@ -47,9 +49,9 @@ struct PromptFoot: Hashable {
     /// The status, and the sign.
     var end: String { (content.status.isEmpty ? "" : content.status + "\n") + Self.sign }
 
-    /// A prompt, or a remark about the one that is asked.
+    /// A prompt, or a remark about the current prompt.
     ///
-    /// - Parameter content: What stays visible of a prompt; nil for a remark.
+    /// - Parameter content: The part of a prompt that stays visible; nil for a remark.
     mutating func asked(_ text: String, _ content: Content?) -> String {
         isAsking = true
         if let content {
@@ -78,13 +80,13 @@ struct PromptFoot: Hashable {
     /// Bytes of another program were written as they are: the cursor may be anywhere.
     mutating func passed() { hasStatusLine = false }
 
-    /// The prompt has ended. Returns whether the cursor is behind it.
+    /// The prompt has ended; returns whether the cursor is behind it.
     mutating func stopped() -> Bool {
         defer { isAsking = false }
         return isAsking
     }
 
-    /// The status has changed. It is written in place, so that what a person types stays; where the
+    /// The status has changed. The new one is written in place, so that typed text stays; if the
     /// terminal cannot do that, only the first status is written at once. Nil: nothing to write.
     mutating func changed(status: String) -> String? {
         guard isAsking, status != content.status else { return nil }

@@ -51,18 +51,19 @@ package enum Terminal {
     /// Changes the line about the other prompts that wait.
     static func change(status: String) { ErrorOutput.shared.change(status: status) }
 
-    /// Ends the prompt. True when the cursor is still behind it.
+    /// Ends the prompt; true if the cursor is still behind it.
     @discardableResult
     package static func stopAsking() -> Bool { ErrorOutput.shared.stopAsking() }
 
-    /// The columns of a line. Unknown below `up`, which puts the node's name in front: then few.
+    /// The columns of a line. The number is unknown below `up`, which puts the node's name in
+    /// front: then a small one.
     package static var columnCount: Int {
         var size = winsize()
         guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return 64 }
         return size.ws_col >= 20 ? Int(size.ws_col) : 80
     }
 
-    /// The columns of standard output; nil when it is not a terminal.
+    /// The columns of standard output; nil if it is not a terminal.
     package static var outputColumnCount: Int? {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
@@ -93,7 +94,7 @@ package enum Terminal {
 
 /// Output for scripts. A failed write fails the command: a lost answer must not look given.
 package enum StandardOutput {
-    /// - Throws: When it cannot be written whole.
+    /// - Throws: When the line cannot be written whole.
     package static func print(_ line: String) throws(Failure) {
         try write(Array((line + "\n").utf8))
     }
@@ -101,7 +102,7 @@ package enum StandardOutput {
     /// JSON as one line, with characters escaped that a terminal would interpret or hide.
     package static func print(_ json: JSONValue) throws(Failure) { try print(json.encoded()) }
 
-    /// The same for encoded JSON.
+    /// Prints encoded JSON in the same way.
     package static func print(_ json: [UInt8]) throws(Failure) { try write(line(json)) }
 
     package static func print(_ lines: [String]) throws(Failure) {
@@ -111,15 +112,15 @@ package enum StandardOutput {
     /// Prints a list for people. Its reader may stop after the first lines, as `head` does: that
     /// ends the command silently, with the status of a broken pipe.
     ///
-    /// - Throws: When it cannot be written whole.
+    /// - Throws: When the list cannot be written whole.
     package static func show(_ lines: [String]) throws {
         try show(bytes: Array(lines.map { $0 + "\n" }.joined().utf8))
     }
 
-    /// The same for text with its own line breaks.
+    /// Prints text with its own line breaks in the same way.
     package static func show(text: String) throws { try show(bytes: Array(text.utf8)) }
 
-    /// The same for a list as JSON.
+    /// Prints a list as JSON in the same way.
     package static func show(_ json: JSONValue) throws { try show(bytes: line(json.encoded())) }
 
     private static func line(_ json: [UInt8]) -> [UInt8] {
@@ -145,7 +146,7 @@ package enum StandardOutput {
     }
 }
 
-/// Makes JSON safe to read with `cat` and `tail`.
+/// The escapes that make JSON safe to read with `cat` and `tail`.
 enum JSONEscapes {
     /// The same JSON with `\u` escapes for characters that a terminal would interpret or hide: C1
     /// controls, bidi overrides, zero-width characters. (JSON itself escapes those below U+0020.)
@@ -181,7 +182,7 @@ package enum StandardDescriptors {
     /// Opens the numbers that are free, so that no socket becomes an output. Call it before
     /// anything is opened.
     ///
-    /// They are opened the wrong way round: reading or writing fails, as on a closed descriptor,
+    /// Each is opened in the wrong direction: reading or writing fails, as on a closed descriptor,
     /// here and in every command that inherits it.
     package static func reserve() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO]

@@ -8,7 +8,7 @@ package enum TextTable {
     /// - Parameters:
     ///   - widthMax: The most characters of a cell, for each column.
     ///   - flexible: The columns to cut, the widest first, when a line is longer than `columns`.
-    ///   - columns: The terminal's width; nil without a terminal: nothing is cut for it.
+    ///   - columns: The terminal's width; nil without a terminal: then no line is cut.
     package static func lines(
         _ rows: [[String]], _ titles: [String], widthMax: [Int], flexible: Set<Int> = [],
         columns: Int? = nil
@@ -97,7 +97,7 @@ enum TextWidth {
                 }))
     }
 
-    /// One line as several of at most so many columns, broken between words where these are short
+    /// One line as several of at most so many columns, broken between words if these are short
     /// enough.
     static func pieces(_ text: String, columns limit: Int) -> [String] {
         var pieces: [String] = []
@@ -121,10 +121,10 @@ enum TextWidth {
 }
 
 extension String {
-    /// One escaped line of at most 400 scalars.
+    /// The text as one escaped line of at most 400 scalars.
     package func shown() -> String { escapedForTerminal(scalarLimit: 400) }
 
-    /// One escaped line of all that a peer may send at once.
+    /// The text as one escaped line, long enough for all text that a peer may send at once.
     func shownWhole() -> String {
         escapedForTerminal(scalarLimit: 4 * ErrorReport.Limits.payloadByteCount)
     }

@@ -13,7 +13,7 @@ package enum TimeText {
     /// A time to be written again: half a millisecond later, since writing cuts it.
     static func dateToWrite(_ text: String) -> Date? { date(text).map { $0 + 0.000_5 } }
 
-    /// The time with its date, unless that is today's.
+    /// The time with its date, unless it is of today.
     ///
     /// - Parameters:
     ///   - text: In the ``style``; any other text stays unchanged.
@@ -28,7 +28,7 @@ package enum TimeText {
 
 /// A duration for people.
 enum AgeText {
-    /// In at most two units.
+    /// The duration in at most two units.
     static func text(milliseconds: UInt64) -> String {
         let seconds = milliseconds / 1_000
         return switch seconds {
@@ -39,7 +39,7 @@ enum AgeText {
         }
     }
 
-    /// In one unit, for columns.
+    /// The duration in one unit, for columns.
     static func short(seconds: Int) -> String {
         switch seconds {
         case ..<120: "\(seconds)s"
