@@ -4,13 +4,13 @@ import Glibc
 package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     package static let allowed = "an address or a range, as in 10.0.0.5, 10.0.0.0/8 or fd00::/8"
 
-    /// 4 of IPv4, 16 of IPv6.
+    /// The bytes of the address: 4 for IPv4, 16 for IPv6.
     private let bytes: [UInt8]
     private let bitCount: Int
     package let description: String
 
-    /// Nil for anything else, also for a range with bits behind its length, which is meant to be an
-    /// address.
+    /// The range in a text; nil for anything else, also for a range with bits behind its length,
+    /// which probably means an address.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard let bytes = Self.bytes(of: String(parts[0])) else { return nil }
@@ -27,7 +27,7 @@ package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether an address is in the range. One of IPv4 may be written as one of IPv6.
+    /// Whether an address is in the range. An IPv4 address may be written as an IPv6 one.
     package func contains(_ address: String) -> Bool {
         guard let other = Self.bytes(of: address), other.count == bytes.count else { return false }
         return (0..<bitCount).allSatisfy { Self.bit($0, of: bytes) == Self.bit($0, of: other) }

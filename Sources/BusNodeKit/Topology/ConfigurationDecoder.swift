@@ -1,8 +1,8 @@
 import ErrorBus
 import OrderedCollections
 
-/// Reads the values of a configuration strictly, and collects every problem instead of stopping at
-/// the first. An unreadable value is nil.
+/// The decoder of a configuration's values, which is strict, and collects every problem instead of
+/// stopping at the first. An unreadable value is nil.
 struct ConfigurationDecoder {
     /// A value's path within its file.
     struct Place: Hashable {
@@ -118,7 +118,7 @@ struct ConfigurationDecoder {
         }
     }
 
-    /// The same; nil, without a report, for what is no text.
+    /// The expanded text; nil, without a report, for anything but a text.
     func expanded(_ field: ConfigurationField) -> String? {
         guard case .scalar(let raw, _) = field.node.value else { return nil }
         guard expandsVariables else { return raw }
@@ -173,7 +173,7 @@ struct ConfigurationDecoder {
 /// A value together with the path that leads to it.
 struct ConfigurationField: Hashable, Sendable {
     let node: ConfigurationNode
-    /// As in `nodes.relay.responders[0]`.
+    /// The path, as in `nodes.relay.responders[0]`.
     let path: String
     /// The place that messages name: the value, or the key when the value begins on a later line.
     let location: ConfigurationLocation
@@ -202,10 +202,10 @@ struct ConfigurationField: Hashable, Sendable {
 package struct ConfigurationNode: Hashable, Sendable {
     /// The kinds of value.
     package enum Value: Hashable, Sendable {
-        /// `isQuoted`: written so that it can only be text.
+        /// A scalar; `isQuoted`: written so that it can only be text.
         case scalar(String, isQuoted: Bool)
         case sequence([ConfigurationNode])
-        /// In the order of the file. A key may appear twice: the decoder refuses it.
+        /// A mapping, in the order of the file. A key may appear twice: the decoder refuses it.
         case mapping([Entry])
     }
 
@@ -248,7 +248,8 @@ package struct ConfigurationNode: Hashable, Sendable {
 }
 
 extension String {
-    /// Without control characters, so that a message stays on one line and cannot steer a terminal.
+    /// The text without control characters, so that a message stays on one line and cannot steer a
+    /// terminal.
     var escapedForMessage: String {
         var text = ""
         for scalar in unicodeScalars {
@@ -262,7 +263,7 @@ extension String {
     }
 }
 
-/// "Did you mean": the nearest of the allowed words.
+/// The hint "did you mean": the nearest of the allowed words.
 enum Suggestion {
     /// The longest word compared: the work grows with the square.
     private static let scalarCountMax = 64

@@ -24,7 +24,7 @@ package struct ConfigurationProblem: Error, Hashable, Sendable, CustomStringConv
         self.isUnreadableFile = isUnreadableFile
     }
 
-    /// One line.
+    /// The problem in one line.
     package var description: String {
         "\(location.file):\(location.line): \(field.isEmpty ? "" : field + ": ")"
             + "found \(found), allowed: \(allowed)\(hint.map { "; \($0)" } ?? "")"
@@ -44,20 +44,20 @@ package struct ConfigurationWarning: Hashable, Sendable, CustomStringConvertible
         self.message = message
     }
 
-    /// One line.
+    /// The warning in one line.
     package var description: String {
         "\(location.file):\(location.line): \(field): warning: \(message)"
     }
 }
 
-/// Why a configuration could not be loaded.
+/// The reason why a configuration could not be loaded.
 package enum ConfigurationFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// The file is missing or unreadable.
     case unreadable(path: String, reason: String)
     /// All problems, and the warnings.
     case invalid([ConfigurationProblem], warnings: [ConfigurationWarning])
 
-    /// One line for each problem.
+    /// The problems, one line each.
     package var description: String {
         switch self {
         case .unreadable(let path, let reason): "\(path): \(reason)"

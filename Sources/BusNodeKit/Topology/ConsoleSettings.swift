@@ -2,41 +2,42 @@ package import ErrorBus
 
 /// The settings of a console.
 package struct ConsoleSettings: Hashable, Sendable {
-    /// The address where it listens: a host of this machine and a port, never ipc.
+    /// The address where the console listens: a host of this machine and a port, never ipc.
     package var listen: Endpoint
-    /// The file with its token; nil: a token is made at the start, for loopback only.
+    /// The file with the console's token; nil: the node makes a token at the start, for loopback
+    /// only.
     package var tokenFile: String?
-    /// The file with its users, each with a token; nil: all share one token.
+    /// The file with the console's users, each with a token; nil: all share one token.
     package var usersFile: String?
     /// Host names that requests may use besides those that follow from ``listen``.
     package var hosts: [String] = []
-    /// The scheme and the host under which browsers anywhere reach it, as in
+    /// The scheme and the host under which browsers anywhere reach the console, as in
     /// `https://console.example`; links to presentations begin with it.
     package var url: String?
     /// The file with the key of the links of hooks that answer; nil: there are no such links.
     package var linkKeyFile: String?
-    /// The files of its certificate; nil: it speaks plain HTTP.
+    /// The files of the certificate; nil: the console speaks plain HTTP.
     package var tls: ConsoleTLSSettings?
-    /// The reverse proxy that may say who sends a request; nil: none may.
+    /// The reverse proxy that may say who sends a request; nil: no proxy may.
     package var proxy: ConsoleProxySettings?
-    /// The identity provider where users sign in; nil: at none.
+    /// The identity provider where users sign in; nil: without a provider.
     package var oidc: ConsoleOIDCSettings?
-    /// How long a presentation may stay unanswered and unclaimed before the next presenter is
-    /// asked; nil: without a limit.
+    /// How long a presentation may stay unanswered and unclaimed before the node asks the next
+    /// presenter; nil: without a limit.
     package var escalateAfter: Duration?
 
     package init(listen: Endpoint) { self.listen = listen }
 
-    /// Host and port as they are written in the topology.
+    /// The host and port as the topology has them.
     package var address: String { String(listen.description.dropFirst("tcp://".count)) }
 
-    /// The https address under which people reach it; nil when none is configured.
+    /// The https address under which people reach the console; nil without one.
     package var secureURL: String? {
         url.flatMap { $0.hasPrefix("https:") ? $0 : nil } ?? hosts.first.map { "https://\($0)" }
     }
 
-    /// Whether browsers have TLS between them and a host: the console's own, or that of a proxy
-    /// which serves ``url``.
+    /// Whether browsers have TLS between them and a host: the TLS of the console, or of a proxy
+    /// that serves ``url``.
     package func isSecure(at host: String?) -> Bool {
         tls != nil || host.map { url?.lowercased() == "https://\($0.lowercased())" } ?? false
     }
@@ -49,7 +50,8 @@ package struct ConsoleSettings: Hashable, Sendable {
 
 /// The files that a console needs for TLS.
 package struct ConsoleTLSSettings: Hashable, Sendable {
-    /// The certificate in PEM form, then those of the authorities between it and its root.
+    /// The certificate in PEM form, then the certificates of the authorities between it and its
+    /// root.
     package let certificateFile: String
     /// The certificate's private key in PEM form.
     package let keyFile: String
@@ -60,7 +62,7 @@ package struct ConsoleTLSSettings: Hashable, Sendable {
     }
 }
 
-/// The reverse proxy that says who a console's users are, and how it is known.
+/// The settings of the reverse proxy that says who a console's users are.
 package struct ConsoleProxySettings: Hashable, Sendable {
     /// The header with the user's name.
     package let header: String
@@ -68,7 +70,7 @@ package struct ConsoleProxySettings: Hashable, Sendable {
     package let from: [AddressRange]
     /// The file with the secret that the proxy sends with each request.
     package let secretFile: String
-    /// The address where a person signs out at the proxy; nil: the page offers no such thing.
+    /// The address where a person signs out at the proxy; nil: the page has no such link.
     package var signOut: String?
 
     package init(header: String, from: [AddressRange], secretFile: String, signOut: String? = nil) {
@@ -79,7 +81,8 @@ package struct ConsoleProxySettings: Hashable, Sendable {
     }
 }
 
-/// The identity provider (OpenID Connect) where a console's users sign in, and who they are then.
+/// The settings of the identity provider (OpenID Connect) where a console's users sign in, and of
+/// the users' names and permissions.
 package struct ConsoleOIDCSettings: Hashable, Sendable {
     /// The address of the provider, exactly as its tokens have it.
     package let issuer: ProviderAddress
@@ -87,14 +90,14 @@ package struct ConsoleOIDCSettings: Hashable, Sendable {
     package let clientID: String
     /// The file with the console's secret at the provider.
     package let clientSecretFile: String
-    /// What the page calls the provider; nil: its host.
+    /// The name of the provider in the page; nil: its host.
     package var label: String?
     /// The claim with the name of a person.
     package var nameClaim = "email"
     package var scopes = ["openid", "email", "profile"]
     /// The claim with the groups of a person.
     package var groupsClaim = "groups"
-    /// What people of a group may do who are not in the file of users.
+    /// The permissions of the people of each group who are not in the file of users.
     package var groups: [String: Set<ConsolePermission>] = [:]
     /// How long a person is signed in.
     package var session = Duration.seconds(8 * 3_600)
@@ -105,21 +108,21 @@ package struct ConsoleOIDCSettings: Hashable, Sendable {
         self.clientSecretFile = clientSecretFile
     }
 
-    /// What people know the provider by.
+    /// The name by which people know the provider.
     package var title: String { label ?? issuer.host }
 }
 
-/// A permission of a console's user, beside that to see everything, which each has.
+/// A permission of a console's user, beside the permission to see everything, which each user has.
 package enum ConsolePermission: String, CaseIterable, Sendable {
-    /// To answer, claim and release presentations, and to undo answers.
+    /// The permission to answer, claim and release presentations, and to undo answers.
     case answer
-    /// To choose destructive options.
+    /// The permission to choose destructive options.
     case destructive
-    /// To make and end silences.
+    /// The permission to make and end silences.
     case silence
-    /// To send undelivered messages of hooks again.
+    /// The permission to send undelivered messages of hooks again.
     case administer
 
-    /// The word for none of them, and no more than a word: every user sees everything.
+    /// The word for no permission, and no more than a word: every user sees everything.
     package static let seesOnly = "see"
 }

@@ -27,7 +27,7 @@ package enum DurationText {
         return duration <= .seconds(dayCountMax * 86_400) ? duration : nil
     }
 
-    /// In the largest unit without a remainder.
+    /// The text of a duration, in the largest unit without a remainder.
     package static func text(_ duration: Duration) -> String {
         for unit in units.reversed() where duration >= unit.duration {
             let count = duration / unit.duration

@@ -1,7 +1,7 @@
 import ErrorBus
 
-/// Expands environment variables in a text: `${NAME}`, and `${NAME:-default}` for one that is unset
-/// or empty. `$${` stands for `${`; any other `$` is literal.
+/// The expansion of environment variables in a text: `${NAME}`, and `${NAME:-default}` for a
+/// variable that is unset or empty. `$${` stands for `${`; any other `$` is literal.
 enum EnvironmentExpansion {
     /// The longest result, in bytes.
     static let byteCountMax = 64 * 1024
@@ -87,7 +87,7 @@ package enum FilePath {
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    /// The same text for all spellings of one path, as far as the text shows.
+    /// The normal form of a path: the same for all its spellings, as far as the text shows.
     static func normal(_ path: String) -> String {
         var parts: [Substring] = []
         for part in path.split(separator: "/") where part != "." {

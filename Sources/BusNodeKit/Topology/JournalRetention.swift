@@ -1,7 +1,7 @@
 import OrderedCollections
 
-/// How long a journal keeps what is over: `retention` of a node. The first limit that is reached
-/// applies; the oldest go first.
+/// The time that a journal keeps ended presentations: `retention` of a node. The first limit that
+/// is reached applies; the oldest go first.
 package struct JournalRetention: Hashable, Sendable {
     package static let ageRange: ClosedRange<Duration> =
         .seconds(3_600) ... .seconds(DurationText.dayCountMax * 86_400)
@@ -9,9 +9,9 @@ package struct JournalRetention: Hashable, Sendable {
     package static let megabyteRange = 16...1_000_000
 
     package var age: Duration
-    /// Of presentations; of events four times as many.
+    /// The most presentations; of events the journal keeps four times as many.
     package var count: Int
-    /// Of the database, without its free pages.
+    /// The most megabytes of the database, without its free pages.
     package var megabytes: Int
 
     package init(

@@ -2,7 +2,7 @@ import ErrorBus
 
 /// An address of an identity provider that may be asked: https, or http on this machine.
 package struct ProviderAddress: Hashable, Sendable {
-    /// What messages say of addresses that are refused.
+    /// The allowed form, for messages about refused addresses.
     package static let allowed = "https://HOST/PATH, or http:// for a provider on this machine"
 
     package let text: String
@@ -10,8 +10,8 @@ package struct ProviderAddress: Hashable, Sendable {
     package let host: String
     package let hasQuery: Bool
 
-    /// Nil for anything that is refused: another scheme, a user in front of the host, a fragment,
-    /// and plain http to another machine.
+    /// The address in a text; nil for a refused one: another scheme, a user in front of the host, a
+    /// fragment, and plain http to another machine.
     package init?(_ text: String) {
         let pattern =
             #/

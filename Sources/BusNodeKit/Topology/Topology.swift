@@ -8,10 +8,10 @@ package struct Topology: Hashable, Sendable {
     /// The longest way from a node to its root, both counted: the limit of a link.
     package static let hopCountMax = 16
 
-    /// In the order of the file, defaults applied.
+    /// The nodes in the order of the file, with defaults applied.
     package let nodes: OrderedDictionary<NodeName, TopologyNode>
 
-    /// The folder of the keys of its tcp links; nil: links without keys.
+    /// The folder of the keys of the topology's tcp links; nil: links without keys.
     package let keys: String?
     /// The nodes that sign their answers to options which need it, and whose signatures count.
     package let signers: [NodeName]
@@ -25,7 +25,7 @@ package struct Topology: Hashable, Sendable {
         self.signers = signers
     }
 
-    /// The settings of one node; nil when the topology has none of that name.
+    /// The settings of one node; nil if the topology has no node of that name.
     package subscript(node: NodeName) -> TopologyNode? { nodes[node] }
 
     /// Every node's settings, in the order of the file.
@@ -33,8 +33,8 @@ package struct Topology: Hashable, Sendable {
 
     /// The endpoints that `node` connects to, in order, one for each entry of `next`.
     ///
-    /// For a parent given by name it is the endpoint that the parent advertises, else its first
-    /// connectable one; a wildcard endpoint is taken to be on this machine.
+    /// For a parent given by name this is the endpoint that the parent advertises, else its first
+    /// connectable endpoint; a wildcard endpoint counts as one of this machine.
     package func parentEndpoints(of node: NodeName) -> [Endpoint] {
         (nodes[node]?.next ?? []).compactMap { endpoint(of: $0) }
     }
@@ -101,11 +101,11 @@ package enum Hop: Hashable, Sendable, CustomStringConvertible {
 
 /// One entry of `presenters:`.
 package enum PresenterSettings: Hashable, Sendable {
-    /// The rules of a policy file: the first that matches decides.
+    /// The rules of a policy file: the first matching rule decides.
     case policy(path: String, rules: [Rule])
-    /// The terminal the node runs in.
+    /// The terminal that the node runs in.
     case terminal
-    /// A program: report on its input as JSON, option id on its output.
+    /// A program: it gets the report as JSON on its input, and prints an option's id.
     case command([String])
     /// A console over HTTP, for people with a browser and for scripts.
     case console(ConsoleSettings)

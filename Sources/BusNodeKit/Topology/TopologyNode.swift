@@ -1,29 +1,29 @@
 package import ErrorBus
 
-/// A node of a topology: its settings as a node of the library, and what `bus-node` gives it; with
-/// defaults applied and paths resolved.
+/// A node of a topology: its settings as a node of the library, and the parts that `bus-node` adds;
+/// with defaults applied and paths resolved.
 @dynamicMemberLookup
 package struct TopologyNode: Hashable, Sendable {
     package var settings: NodeSettings
     /// The parents, in order of preference; empty at a root.
     package var next: [Hop] = []
-    /// Where children on other machines connect, when that is not what ``listen`` says.
+    /// The endpoint where children on other machines connect, if ``listen`` does not have it.
     package var advertise: Endpoint?
-    /// In the order in which they are asked, until one does not decline.
+    /// The presenters, in the order in which they get a prompt until one does not decline.
     package var presenters: [PresenterSettings] = []
-    /// In order; every matching rule applies.
+    /// The rules in order; every matching rule applies.
     package var responders: [Rule] = []
-    /// The webhooks that its console notifies.
+    /// The webhooks that the node's console notifies.
     package var notify: [HookSettings] = []
     /// The path of the ledger, one JSON value a line.
     package var events: String?
-    /// The path of the presenter's journal, where decisions survive a restart.
+    /// The path of the presenter's journal, in which decisions survive a restart.
     package var journal: String?
     /// The endings of the files beside a journal: SQLite's, and the lock.
     package static let journalEndings = ["-wal", "-shm", "-journal", "-lock"]
-    /// How presentations are treated that were shown, but not answered, before a restart.
+    /// The treatment of presentations that were shown, but not answered, before a restart.
     package var afterRestart = RestartPolicy.ask
-    /// How long the journal keeps what is over.
+    /// The retention of the journal.
     package var retention = JournalRetention()
 
     package init(name: NodeName) { settings = NodeSettings(name: name) }
@@ -38,12 +38,12 @@ package struct TopologyNode: Hashable, Sendable {
     }
 
     /// The endpoint that others connect to: the advertised one, else the first of ``listen`` that
-    /// is concrete. Nil when there is none.
+    /// is concrete. Nil without such an endpoint.
     package var endpoint: Endpoint? {
         advertise ?? settings.listen.lazy.compactMap(\.connectable).first
     }
 
-    /// The destinations of its rules other than ``next``, each once.
+    /// The destinations of the node's rules other than ``next``, each once.
     package var routes: [Hop] {
         var rules = responders
         for case .policy(_, let policy) in presenters { rules += policy }
@@ -54,7 +54,7 @@ package struct TopologyNode: Hashable, Sendable {
         return hops
     }
 
-    /// Whether its presenters are asked only while all parents are out of reach.
+    /// Whether the node asks its presenters only while all parents are out of reach.
     package var asksPresentersOnlyWhenCutOff: Bool {
         settings.whenUnreachable == .presentLocally && !next.isEmpty
     }
@@ -69,10 +69,10 @@ extension Node {
     }
 }
 
-/// How a restarted presenter treats a presentation that it had shown without an answer.
+/// The policy of a restarted presenter for a presentation that it had shown without an answer.
 package enum RestartPolicy: String, Hashable, Sendable, CaseIterable {
-    /// Shows it again, marked as shown before, when its origin sends it again.
+    /// Shows the presentation again, marked as shown before, when its origin sends it again.
     case ask
-    /// Refuses it (410): a person may have acted on it.
+    /// Refuses the presentation (410): a person may have acted on it.
     case never
 }

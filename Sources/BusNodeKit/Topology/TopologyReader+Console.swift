@@ -60,7 +60,7 @@ extension TopologyReader {
     private static let headerAllowed =
         "the name of a header that the proxy sets, as in X-Forwarded-User"
     private static let signOutAllowed = "https://HOST/PATH, http://HOST/PATH or /PATH"
-    /// What browsers and HTTP itself send with another meaning.
+    /// The headers that browsers and HTTP itself send with another meaning.
     private static let takenHeaders = [
         "accept", "authorization", "connection", "content-length", "content-type", "cookie",
         "errorbus-proxy-secret", "host", "last-event-id", "origin", "referer",
@@ -133,7 +133,8 @@ extension TopologyReader {
         return endpoint
     }
 
-    /// The path, never the token itself: more people may read a topology than may answer.
+    /// The path of the token's file, never the token itself: more people may read a topology than
+    /// may answer.
     mutating func tokenFile(_ field: ConfigurationField) -> String? {
         guard let text = decoder.text(field, allowed: Self.tokenAllowed) else { return nil }
         guard text.hasPrefix("file:"), text.count > "file:".count else {
@@ -155,13 +156,13 @@ extension TopologyReader {
         }
     }
 
-    /// Whether it is what browsers send as the host.
+    /// Whether a text has the form in which browsers send a host.
     private static func isHost(_ text: String) -> Bool {
         let name = text.contains(":") ? text : "\(text):80"
         return (try? Endpoint("tcp://\(name)"))?.isConnectable == true
     }
 
-    /// Without the slash at its end.
+    /// The console's `url`, without the slash at its end.
     private mutating func consoleURL(_ field: ConfigurationField) -> String? {
         let allowed = "http://HOST or https://HOST, as browsers reach this console"
         guard let text = decoder.text(field, allowed: allowed) else { return nil }

@@ -66,8 +66,8 @@ extension TopologyReader {
         decoder.text(field, allowed: "the path of a file").map { FilePath.resolve($0, in: folder) }
     }
 
-    /// Program and arguments. A relative program with a slash is relative to the file's folder; one
-    /// without is looked up in PATH.
+    /// A program and its arguments. A relative program with a slash is relative to the file's
+    /// folder; a program without a slash is looked up in PATH.
     mutating func command(_ field: ConfigurationField, folder: String) -> [String]? {
         let allowed = "a list of program and arguments, as in [\"./page-oncall\", \"--now\"]"
         guard let elements = decoder.elements(field, allowed: allowed) else { return nil }
@@ -137,7 +137,7 @@ extension TopologyReader {
 }
 
 extension ConfigurationDecoder {
-    /// Whether a mapping without keys is written there.
+    /// Whether the file has a mapping without keys there.
     func isEmptyMapping(_ field: ConfigurationField) -> Bool {
         field.node.value == .mapping([])
     }

@@ -7,7 +7,8 @@ extension TopologyReader {
     private static let matchKeys = ["domain", "code", "severity", "origin", "userInfo"]
     private static let fieldPrefix = "userInfo."
 
-    /// Nil when any part is invalid: a rule with fewer conditions would match too much.
+    /// The condition of a rule; nil if any part is invalid: a rule with fewer conditions would
+    /// match too much.
     mutating func ruleMatch(_ field: ConfigurationField) -> RuleMatch? {
         let keys = Self.matchKeys
         let problemCount = decoder.problems.count

@@ -114,7 +114,7 @@ extension TopologyReader {
         return Set(elements.compactMap { decoder.word($0, as: HookSettings.Event.self) })
     }
 
-    /// A refusal does not quote the URL: its path may be a secret.
+    /// The URL of a hook. A refusal does not quote it: its path may be a secret.
     private mutating func hookURL(_ field: ConfigurationField) -> HookURL? {
         guard let text = decoder.text(field, allowed: Self.urlAllowed) else { return nil }
         let given = URLComponents(string: text)
@@ -134,7 +134,7 @@ extension TopologyReader {
             path: (path.isEmpty ? "/" : path) + query)
     }
 
-    /// What is wrong with the URL of a hook, without its user, path and query.
+    /// The fault of a hook's URL, without its user, path and query.
     private static func fault(of parts: URLComponents?) -> String {
         guard let parts, let scheme = parts.scheme else { return "no URL" }
         guard ["http", "https"].contains(scheme) else { return "the scheme \"\(scheme.shown())\"" }

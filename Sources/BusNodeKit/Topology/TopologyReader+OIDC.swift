@@ -46,7 +46,7 @@ extension TopologyReader {
         return issuer
     }
 
-    /// A text that may stand in a request and on a page.
+    /// A text that may be part of a request and of a page.
     private mutating func line(_ field: ConfigurationField, upTo limit: Int) -> String? {
         let allowed = "1 to \(limit) characters without control characters"
         guard let text = decoder.text(field, allowed: allowed) else { return nil }

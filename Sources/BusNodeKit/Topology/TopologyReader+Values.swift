@@ -48,7 +48,7 @@ extension TopologyReader {
         }
     }
 
-    /// The values that a rule answers with.
+    /// The values of a rule's answer.
     mutating func values(_ field: ConfigurationField) -> [String: JSONValue]? {
         guard let members = decoder.fields(field, allowed: "a mapping of names and values") else {
             return nil
@@ -70,7 +70,7 @@ extension TopologyReader {
         return values
     }
 
-    /// A value as JSON: numbers, `true` and `false` are such where they are not quoted.
+    /// A value as JSON: numbers, `true` and `false` are text only in quotes.
     private mutating func json(_ field: ConfigurationField) -> JSONValue? {
         switch field.node.value {
         case .sequence:

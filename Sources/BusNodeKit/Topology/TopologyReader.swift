@@ -1,21 +1,21 @@
 package import ErrorBus
 import OrderedCollections
 
-/// Reads a topology from a configuration, strictly: unknown keys, wrong kinds and values out of
+/// A strict reader of a topology in a configuration: unknown keys, wrong kinds and values out of
 /// range are problems, all reported at once.
 package struct TopologyReader {
-    /// Reads the policy file at a resolved path.
+    /// A closure that reads the policy file at a resolved path.
     package typealias PolicyOpener = (String) throws(ConfigurationFailure) -> ConfigurationNode
 
     var decoder: ConfigurationDecoder
-    /// The folder of the topology file, the base of its relative paths.
+    /// The folder of the topology file, to which its paths are relative.
     let folder: String
     private let openPolicy: PolicyOpener
 
     /// - Parameters:
     ///   - folder: The folder of the topology file; empty for the working directory.
     ///   - environment: The values of `${NAME}`.
-    ///   - openPolicy: Reads the policy files that the topology names.
+    ///   - openPolicy: The reader of the policy files that the topology names.
     package init(
         folder: String, environment: [String: String], openPolicy: @escaping PolicyOpener
     ) {
@@ -172,7 +172,7 @@ package struct TopologyReader {
         }
     }
 
-    /// The rules of a policy file. A problem in it is reported with that file's name and line.
+    /// The rules of a policy file. A problem in the file is reported with its name and line.
     mutating func policy(_ path: String, named field: ConfigurationField) -> [Rule] {
         let root: ConfigurationNode
         do throws(ConfigurationFailure) {

@@ -2,7 +2,7 @@ import ErrorBus
 
 // Consoles and their hooks.
 extension TopologyValidator {
-    /// A console has users or one token, and beyond loopback requires either.
+    /// Checks that a console has users or one token, and beyond loopback one of the two files.
     mutating func checkConsoles(of node: TopologyNode) {
         for (index, presenter) in node.presenters.enumerated() {
             guard case .console(let console) = presenter else { continue }
@@ -35,7 +35,8 @@ extension TopologyValidator {
         }
     }
 
-    /// A provider leads people back to the console's `url`, which has to be safe for that.
+    /// Checks the console's `url`, to which a provider leads people back, so that it has to be
+    /// safe.
     private mutating func checkProvider(of console: ConsoleSettings, _ consoleField: String) {
         guard console.oidc != nil else { return }
         let field = "\(consoleField).oidc"
@@ -61,7 +62,7 @@ extension TopologyValidator {
             allowed: "https://HOST with oidc, or http:// on this machine")
     }
 
-    /// Hooks follow the one console of their node, and link to it.
+    /// Checks the hooks, which follow the one console of their node, and link to it.
     mutating func checkHooks(of node: TopologyNode) {
         let presenters = "nodes.\(node.name).presenters"
         guard !node.notify.isEmpty, !hasProblems(at: presenters) else { return }
@@ -82,8 +83,8 @@ extension TopologyValidator {
         checkAnswerLinks(of: node, at: console, field)
     }
 
-    /// Links that answer need a user as whom they do, a key of their own, an address at which
-    /// strangers cannot read them, and a memory of those that were used.
+    /// Checks the links that answer: they need a user, a key of their own, an address at which
+    /// strangers cannot read them, and a journal with the used links.
     private mutating func checkAnswerLinks(
         of node: TopologyNode, at console: ConsoleSettings, _ consoleField: String
     ) {

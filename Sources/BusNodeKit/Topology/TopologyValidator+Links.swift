@@ -1,7 +1,7 @@
 import ErrorBus
 import OrderedCollections
 
-/// The checks of links: what a node's `next`, `route` and `listen` lead to.
+/// The checks of links: of a node's `next`, `route` and `listen`.
 extension TopologyValidator {
     private static let localEndpoints = "ipc, or tcp on a loopback host such as 127.0.0.1"
     private static let keysHint =
@@ -47,7 +47,8 @@ extension TopologyValidator {
         }
     }
 
-    /// Without keys any host on the way to another machine can read and answer as the parent.
+    /// Checks a hop without keys: any host on the way to another machine can read, and answer as
+    /// the parent.
     private mutating func checkWithoutKeys(
         of hop: Hop, of node: TopologyNode, at field: String, in file: String?
     ) {
@@ -60,7 +61,7 @@ extension TopologyValidator {
             allowed: Self.localEndpoints, hint: Self.keysHint)
     }
 
-    /// A key belongs to a name, so a parent with a key has one.
+    /// Checks a hop with keys: a key belongs to a name, so the parent needs a name.
     private mutating func checkKey(of hop: Hop, at field: String, in file: String?) {
         guard topology.keys != nil, case .endpoint(let endpoint) = hop,
             case .tcp = endpoint.address, topology.namesOfEndpoints[endpoint] == nil

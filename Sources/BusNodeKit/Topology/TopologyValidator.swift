@@ -1,8 +1,8 @@
 import ErrorBus
 import OrderedCollections
 
-/// Checks the topology as a whole: links without a target or in a cycle, endpoints used twice,
-/// listeners open to the network, rules that are never reached.
+/// The validator of the topology as a whole: it finds links without a target or in a cycle,
+/// endpoints used twice, listeners open to the network, and rules that are never reached.
 struct TopologyValidator {
     let topology: Topology
     private let root: ConfigurationLocation
@@ -75,7 +75,7 @@ struct TopologyValidator {
         problems.contains { $0.field == field || $0.field.hasPrefix(field + "[") }
     }
 
-    /// A signer is a node of the topology with a key.
+    /// Checks that each signer is a node of the topology with a key.
     private mutating func checkSigners() {
         for (index, signer) in topology.signers.enumerated() {
             guard topology.nodes[signer] == nil else { continue }
@@ -116,8 +116,8 @@ struct TopologyValidator {
         }
     }
 
-    /// Two nodes with one journal or one ledger would read each other's entries, and damage the
-    /// files beside a journal.
+    /// Checks that no two nodes share a journal or a ledger: they would read each other's entries,
+    /// and damage the files beside a journal.
     private mutating func checkFiles() {
         var takers: [String: String] = [:]
         for node in topology.nodes.values {
@@ -185,9 +185,9 @@ struct TopologyValidator {
         }
     }
 
-    /// Two links of one name to one parent would replace each other endlessly.
+    /// Checks the routes: two links of one name to one parent would replace each other endlessly.
     ///
-    /// - Parameter routes: The routes of the node so far, by where they lead.
+    /// - Parameter routes: The routes of the node so far, by their destinations.
     private mutating func checkRoutes(
         _ rules: [Rule], of node: TopologyNode, _ list: String, in file: String?,
         _ routes: inout [Hop: Hop]
@@ -215,7 +215,7 @@ struct TopologyValidator {
         }
     }
 
-    /// Where a hop leads: a node, or an endpoint that is no node's.
+    /// The destination of a hop: a node, or an endpoint that is no node's.
     private func destination(of hop: Hop) -> Hop {
         guard case .endpoint(let endpoint) = hop else { return hop }
         return names[endpoint].map { .node($0) } ?? hop
@@ -234,7 +234,7 @@ struct TopologyValidator {
     }
 }
 
-/// Follows every `next` of a topology to its root: the distances, and the cycles.
+/// The survey of every `next` of a topology up to its root: the distances, and the cycles.
 struct TopologySurvey {
     /// Each cycle once, beginning with its first node in the file.
     private(set) var cycles: [[NodeName]] = []
@@ -272,7 +272,8 @@ struct TopologySurvey {
         hopCounts = topology.nodes.keys.map { ($0, hops[$0] ?? 1) }
     }
 
-    /// Depth first, with an explicit stack: a file may name thousands of nodes in one chain.
+    /// Follows a node depth first, with an explicit stack: a file may name thousands of nodes in
+    /// one chain.
     private mutating func survey(
         from start: NodeName, _ parents: [NodeName: [NodeName]], _ hops: inout [NodeName: Int]
     ) {
