@@ -43,7 +43,7 @@ package struct NamedFiles {
 
     // MARK: Keys
 
-    /// The public keys of all nodes, and those secrets that are on this machine.
+    /// The problems of the public keys of all nodes, and of the secrets that are on this machine.
     private var keys: [Finding] {
         guard let path = topology.keys else { return [] }
         let folder = KeyFolder(path)
@@ -130,7 +130,7 @@ package struct NamedFiles {
 
     // MARK: Links that answer
 
-    /// The key of the links, and the users who answer by them.
+    /// The problems of the key of the links, and of the users who answer by them.
     private func answerLinks(of node: TopologyNode) -> [Finding] {
         node.presenters.enumerated().flatMap { index, presenter -> [Finding] in
             guard case .console(let console) = presenter, let key = console.linkKeyFile else {
@@ -248,7 +248,7 @@ package struct NamedFiles {
 
     // MARK: Files that a node writes
 
-    /// Why a file cannot be written or created; nil when it seems possible.
+    /// The reason why a file cannot be written or created; nil if it seems possible.
     private static func hindrance(to file: String) -> String? {
         if FileStatus(file) != nil {
             return access(file, W_OK) == 0 ? nil : String(cString: strerror(errno))

@@ -12,10 +12,10 @@ struct PastPresentation: Sendable {
         self.report = report
     }
 
-    /// One that an inbox still has.
+    /// A presentation that an inbox still has.
     init(_ item: InboxItem) { self.init(HistoryRow(item, console: 0), item.report) }
 
-    /// Nil for the node's own.
+    /// The origin; nil for the node's own errors.
     var origin: NodeName? { row.origin.flatMap { NodeName($0) } }
 
     /// The option that a person chose; nil for another end, and while it may be undone.
@@ -24,12 +24,12 @@ struct PastPresentation: Sendable {
         return isPersonal ? row.option : nil
     }
 
-    /// The values of that option, without secrets.
+    /// The values of the chosen option, without secrets.
     var values: [String: JSONValue] {
         (try? GivenValues(payload: Array((row.answerValues ?? "").utf8)))?.values ?? [:]
     }
 
-    /// In a word, how it ended without the choice of a person, or that it did not.
+    /// The end without a person's choice, in a word, or that there is no end.
     var end: String {
         if row.stage == HistoryRow.left { return row.stage }
         if HistoryRow.openStages.contains(row.stage) { return "open" }
@@ -44,7 +44,7 @@ struct PastRow: Sendable {
     let row: HistoryRow
     let payload: Data?
 
-    /// Nil without a report that can be read.
+    /// The presentation; nil without a report that can be read.
     var presentation: PastPresentation? {
         guard let payload, let report = try? ErrorReport(payload: Array(payload)) else {
             return nil
@@ -57,10 +57,10 @@ struct PastRow: Sendable {
 extension HistoryArchive {
     /// The rows read at a time, between which others get their turn.
     private static let rowsAtOnce = 100
-    /// The answers that a rule is made of at most.
+    /// The most answers that a rule is made of.
     static let alikeMax = 200
-    /// Whether no other console changed the presentation later: what several had counts once, as
-    /// the one has it that changed it last.
+    /// The condition that no other console changed the presentation later: a presentation at
+    /// several consoles counts once, as the last console that changed it has it.
     private static let isLatest = """
         NOT EXISTS (
             SELECT 1 FROM history AS other
@@ -69,7 +69,7 @@ extension HistoryArchive {
                 AND (other.changedAt, other.console) > (history.changedAt, history.console))
         """
 
-    /// The rule that answers as a person did.
+    /// The rule that gives the answer of a person.
     ///
     /// - Parameter text: The id, its beginning or its end.
     /// - Throws: Also when the journal has no such answer, or no rule can give it.
@@ -95,7 +95,7 @@ extension HistoryArchive {
         }
     }
 
-    /// A presentation with its report; nil when the journal lacks either.
+    /// A presentation with its report; nil if the journal lacks one of them.
     ///
     /// - Parameter console: The number of the console in its node; nil for all.
     func past(
@@ -104,7 +104,8 @@ extension HistoryArchive {
         try await rows(console, "history.id = ?", [id.description], limit: 1).first?.presentation
     }
 
-    /// Why no rule is made of it: before any console saw it, a policy answered. Nil where none did.
+    /// The refusal of a rule because a policy answered before any console had the presentation; nil
+    /// if no policy did.
     func policyAnswer(_ id: PresentationID) async throws(Failure) -> ProposalRefusal? {
         let row = try await read(database) { database in
             try JournalRow.filter(Column("id") == id.description).fetchOne(database)
@@ -113,7 +114,7 @@ extension HistoryArchive {
         return .byPolicy(row.decidedBy)
     }
 
-    /// The latest of the same cause.
+    /// The latest presentations of the same cause.
     func alike(
         _ past: PastPresentation, console: Int? = nil
     ) async throws(Failure) -> [PastPresentation] {
@@ -124,12 +125,12 @@ extension HistoryArchive {
         ).compactMap(\.presentation)
     }
 
-    /// What rules would have done with what was presented in the last days.
+    /// The trial of rules with the presentations of the last days.
     ///
     /// - Parameters:
     ///   - console: The number of the console in its node; nil for all.
     ///   - node: The origin of the node's own errors; nil: the owner of the journal.
-    ///   - countMax: Of more presentations only the latest are compared.
+    ///   - countMax: The most presentations that are compared, the latest.
     /// - Throws: Also when comparing takes too many steps.
     package func trial(
         _ rules: [Rule], days: Int, console: Int? = nil, of node: NodeName? = nil,
