@@ -97,7 +97,7 @@ struct WaitsView: JSONObject, Sendable {
     ]
 }
 
-/// The times to answer of those that have something in common.
+/// The times to answer of presentations that have a severity or a domain in common.
 struct WaitView: JSONObject, Sendable {
     /// The severity or the domain; empty for all.
     var what = ""

@@ -232,7 +232,7 @@ package enum ConsoleLimits {
     /// The most connections at a time that have not shown the token; above it the oldest is closed.
     static let strangerCountMax = 64
     static let strangerCountMaxPerHost = 32
-    /// How long a connection may stay open after a request that is not HTTP.
+    /// The time that a connection may stay open after a request that is not HTTP.
     static let malformedTime = TimeAmount.seconds(1)
     /// Refusals of one kind are logged once in this time, then with the number of repetitions.
     static let refusalInterval: Duration = .seconds(10)
@@ -250,14 +250,14 @@ package enum ConsoleLimits {
     /// The time in which a client takes at least so many bytes of a response, or all that is left.
     static let stallTime = TimeAmount.seconds(10)
     static let stallByteCountMin = 8_192
-    /// How long a client may take to say farewell in TLS once a connection is closed.
+    /// The time that a client may take to say farewell in TLS once a connection is closed.
     static let farewellTime = TimeAmount.seconds(1)
-    /// How long requests in progress may take when the node stops.
+    /// The time that requests in progress may take when the node stops.
     static let shutdownTime: Duration = .milliseconds(300)
 
-    /// How long a search of the history may take, with its wait for others.
+    /// The time that a search of the history may take, with its wait for others.
     static let searchTime: Duration = .seconds(10)
-    /// How long the other nodes have to send their status.
+    /// The time in which the other nodes have to send their status.
     static let statusTime: Duration = .seconds(1)
 
     /// The latest events that a chart counts, and presentations whose times to answer it compares,

@@ -278,7 +278,7 @@ struct ConsoleMiddleware: RouterMiddleware {
 struct ConsoleRoutes: Sendable {
     typealias Handler = @Sendable (Request, ConsoleContext) async throws -> Response
 
-    /// The need of a route: what a client has to show.
+    /// The need of a route: the proof that a client has to show.
     enum Need: Hashable, Sendable {
         /// Nothing: the route has no data, and the gate decides.
         case nothing

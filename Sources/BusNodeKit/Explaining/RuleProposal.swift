@@ -214,7 +214,7 @@ enum PolicyText {
         }
     }
 
-    /// The lists and mappings at most, apart from those that deeper lines open.
+    /// The most lists and mappings of a text, apart from the ones that deeper lines open.
     private static func openingCount(_ bytes: [UInt8]) -> Int {
         bytes.indices.count { index in
             switch bytes[index] {

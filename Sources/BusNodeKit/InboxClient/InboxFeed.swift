@@ -16,7 +16,7 @@ package struct InboxFeed: Sendable {
 
     /// The pause between two attempts to connect.
     private static let pause: Duration = .seconds(1)
-    /// How long a console may be silent; it sends a ping every 15 s.
+    /// The longest silence of a console, which sends a ping every 15 s.
     private static let silenceMax: Duration = .seconds(40)
 
     let client: ConsoleClient

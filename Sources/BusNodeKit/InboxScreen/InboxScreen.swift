@@ -103,11 +103,11 @@ struct InboxScreen {
             self.since = since
         }
 
-        /// Whether the keys of the entry mean what they meant on the screen.
+        /// Whether the keys of the entry have the same meaning as on the screen.
         func isLike(_ entry: InboxEntry) -> Bool { Shown(entry, since: since) == self }
     }
 
-    /// How long a presentation must be on the screen before a key answers it.
+    /// The time that a presentation must be on the screen before a key answers it.
     static let readingTime: Duration = .milliseconds(400)
     /// The longest delay of a key to undo after the end of its time.
     static let justSentTime: Duration = .seconds(2)

@@ -37,7 +37,7 @@ package actor InboxScreenSession {
     private static let tick: Duration = .milliseconds(500)
     /// The pause between two frames, so that a flood of changes is drawn as one.
     private static let frameTime: Duration = .milliseconds(25)
-    /// How long a job may take to stop after a stop signal.
+    /// The time that a job may take to stop after a stop signal.
     private static let stopTime: Duration = .milliseconds(300)
 
     private let client: ConsoleClient

@@ -5,7 +5,7 @@ import Logging
 
 // Retention.
 extension SQLiteJournal {
-    /// How often a node prunes its journal.
+    /// The interval at which a node prunes its journal.
     static let pruneEvery: Duration = .seconds(600)
     /// The most rows of a table deleted in one transaction, so that no answer waits for long.
     private static let rowCountMax = 1_000

@@ -7,9 +7,9 @@ import Synchronization
 
 /// The sender of the messages of a console's hooks, beside the presenters: no answer waits for it.
 final class Notifier: Sendable {
-    /// How long a receiver may take for one message.
+    /// The time that a receiver may take for one message.
     private static let tryTime: Duration = .seconds(10)
-    /// How long messages that wait may take when the node stops.
+    /// The time that waiting messages may take when the node stops.
     private static let shutdownTime: Duration = .seconds(1)
     /// The longest sleep: a cancelled sleep stays in memory until its time has come.
     private static let sleepMax: Duration = .seconds(5)

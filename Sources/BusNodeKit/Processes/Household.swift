@@ -10,8 +10,8 @@ package final class Household: Sendable {
     /// once the node has stayed up for the maximum.
     private static let pauseMin: Duration = .milliseconds(250)
     private static let pauseMax: Duration = .seconds(10)
-    /// How long a node may take to shut down before it is killed: longer than the 5 s after which
-    /// its shutdown is cut off, and the 2 s of its programs.
+    /// The time that a node may take to shut down before it is killed: longer than the 5 s after
+    /// which its shutdown is cut off, and the 2 s of its programs.
     private static let farewell: Duration = .seconds(8)
 
     private let names: [NodeName]

@@ -2,7 +2,7 @@ import ErrorBus
 
 /// The known facts about an identity provider, and the time of the next request. Does no I/O.
 struct ProviderMemory: Sendable {
-    /// How long a fact of the provider holds.
+    /// The time that a fact of the provider holds.
     static let age = Duration.seconds(3_600)
     /// The least age of the keys at which they are read again for a key that is not among them.
     static let keysAge = Duration.seconds(60)

@@ -9,7 +9,7 @@ package struct ConsoleSettings: Hashable, Sendable {
     package var tokenFile: String?
     /// The file with the console's users, each with a token; nil: all share one token.
     package var usersFile: String?
-    /// Host names that requests may use besides those that follow from ``listen``.
+    /// The host names that requests may use beside the ones that follow from ``listen``.
     package var hosts: [String] = []
     /// The scheme and the host under which browsers anywhere reach the console, as in
     /// `https://console.example`; links to presentations begin with it.
@@ -22,7 +22,7 @@ package struct ConsoleSettings: Hashable, Sendable {
     package var proxy: ConsoleProxySettings?
     /// The identity provider where users sign in; nil: without a provider.
     package var oidc: ConsoleOIDCSettings?
-    /// How long a presentation may stay unanswered and unclaimed before the node asks the next
+    /// The time that a presentation may stay unanswered and unclaimed before the node asks the next
     /// presenter; nil: without a limit.
     package var escalateAfter: Duration?
 
@@ -42,7 +42,7 @@ package struct ConsoleSettings: Hashable, Sendable {
         tls != nil || host.map { url?.lowercased() == "https://\($0.lowercased())" } ?? false
     }
 
-    /// Every host name that requests may use besides those that follow from ``listen``.
+    /// Every host name that requests may use beside the ones that follow from ``listen``.
     package var allHosts: [String] {
         hosts + (url?.firstRange(of: "://").map { [String(url?[$0.upperBound...] ?? "")] } ?? [])
     }
@@ -99,7 +99,7 @@ package struct ConsoleOIDCSettings: Hashable, Sendable {
     package var groupsClaim = "groups"
     /// The permissions of the people of each group who are not in the file of users.
     package var groups: [String: Set<ConsolePermission>] = [:]
-    /// How long a person is signed in.
+    /// The time that a person is signed in.
     package var session = Duration.seconds(8 * 3_600)
 
     package init(issuer: ProviderAddress, clientID: String, clientSecretFile: String) {

@@ -39,7 +39,7 @@ package struct HookSettings: Hashable, Sendable {
     /// The file with the authorities that sign the receiver's certificate; nil: the system's.
     package var authorityFile: String?
     package var body = Body.json
-    /// How long events of one group are collected for a message.
+    /// The time in which events of one group are collected for a message.
     package var digest: Duration = .seconds(5)
     /// The most messages in any minute; one more message sums up the rest.
     package var perMinute = 30
@@ -58,7 +58,7 @@ package struct HookSettings: Hashable, Sendable {
 package struct AnswerLinkSettings: Hashable, Sendable {
     /// The user of the console who answers by the links.
     package let user: String
-    /// How long a link can be used, at most until the deadline of its presentation.
+    /// The time that a link can be used, at most until the deadline of its presentation.
     package var time: Duration = .seconds(3_600)
 
     package init(user: String) { self.user = user }

@@ -114,7 +114,7 @@ struct ConnectionBacklog {
         connections?[source.descriptor]?.frameCount += source.frameCount
     }
 
-    /// Whether it is time for a look.
+    /// Whether the time has come for a look.
     func isDue(at now: MonotonicTime) -> Bool { now >= nextLook }
 
     /// Sets the time of the next look by the duration of this one.

@@ -10,8 +10,8 @@ actor Reactor {
     /// run.
     private static let readNanoseconds: UInt64 = 300_000
     private static let deliverNanoseconds: UInt64 = 300_000
-    /// How long a turn reads while libzmq holds more and the process is large: libzmq's queues have
-    /// no bound, and what is not read takes more memory there than anything else.
+    /// The time that a turn reads while libzmq holds more and the process is large: libzmq's queues
+    /// have no bound, and unread messages take more memory there than anything else.
     private static let readNanosecondsInFlood: UInt64 = 10_000_000
     /// The number of messages, and their bytes that are read, between two looks at the clock.
     private static let messagesPerLook = 16
@@ -19,10 +19,10 @@ actor Reactor {
     /// The poll returns at least this often: parts of a message without an end do not wake it.
     private static let pollMillisecondsMax: UInt64 = 250
     private static let pollMillisecondsMaxInFlood: UInt64 = 25
-    /// How long a lost link is read for what its peer sent last: over a new connection, which
+    /// The time that a lost link is read for its peer's last messages: over a new connection, which
     /// libzmq makes by itself, the peer may send on without an end.
     private static let lastWordsMilliseconds: UInt64 = 200
-    /// How long closing waits for the last messages to leave.
+    /// The time that closing waits for the last messages to leave.
     private static let farewellMilliseconds: Int32 = 200
 
     nonisolated let reactorExecutor = ReactorExecutor()
@@ -346,7 +346,7 @@ actor Reactor {
         }
     }
 
-    /// What a listening socket's monitor finds waits in its watch.
+    /// The monitor of a socket. The findings at a listening socket wait in its watch.
     private func monitor(
         of socket: ZMQSocket, _ id: SocketID, _ context: ZMQContext, _ watch: ListenerWatch?
     ) -> SocketMonitor? {

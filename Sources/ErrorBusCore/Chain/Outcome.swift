@@ -136,7 +136,8 @@ extension Outcome: CustomStringConvertible {
 }
 
 extension Outcome {
-    /// Why a presentation ended, for programs. An open set: a newer node may send other reasons.
+    /// The reason why a presentation ended, for programs. An open set: a newer node may send other
+    /// reasons.
     public struct Reason: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
         public let rawValue: String
         public init(rawValue: String) { self.rawValue = rawValue }

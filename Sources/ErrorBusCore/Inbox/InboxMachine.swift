@@ -314,13 +314,13 @@ package struct InboxLimits: Hashable, Sendable {
     package var endedMax = 2_000
     /// The longest claim; a claim that is not renewed ends by itself.
     package var claimMax: Duration = .seconds(3_600)
-    /// How long a proposal waits for the second person.
+    /// The time that a proposal waits for the second person.
     package var proposalMax: Duration = .seconds(3_600)
     /// The longest time an answer may be held so that it can be undone.
     package var undoMax: Duration = .seconds(60)
     /// The most notes of one presentation.
     package var noteMax = 50
-    /// How long a presentation may stay unanswered and unclaimed before the node asks the next
+    /// The time that a presentation may stay unanswered and unclaimed before the node asks the next
     /// presenter; nil: without a limit.
     package var escalateAfter: Duration?
 

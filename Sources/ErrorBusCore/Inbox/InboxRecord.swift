@@ -30,7 +30,7 @@ package struct InboxRecord: Hashable, Sendable {
 
 /// The facts of a presentation that stay when it is presented again under the same id.
 struct InboxPast: Hashable, Sendable {
-    /// How long the author of an undone answer holds the claim.
+    /// The time that the author of an undone answer holds the claim.
     static let claimAfterUndo: Duration = .seconds(60)
 
     let openedAt: Moment

@@ -42,7 +42,7 @@ struct DownlinkEntry: Hashable, Sendable {
     }
 
     enum Phase: Hashable, Sendable {
-        /// In the chain. Becomes answered, withdrawn, abandoned, refused.
+        /// The presentation is in the chain. Becomes answered, withdrawn, abandoned, refused.
         case open
         /// Answered; the answer is being delivered, or kept for repeated requests.
         case answered(Delivery)

@@ -236,7 +236,7 @@ extension DownlinkMachine {
         return [.send(.reject(reject), to: peer)]
     }
 
-    /// Why a peer may not send the last word on an id. A sibling may only if it sends the same
+    /// The refusal of a last word of this peer on an id. A sibling may send it only with the same
     /// origin and digest: then the origin speaks through it, as with the same PRESENT.
     ///
     /// - Parameter endsPath: Whether a hop says that its own path has ended.

@@ -71,9 +71,10 @@ extension DownlinkMachine {
         return actions
     }
 
-    /// The same life by a new connection may have run an attempt whose SETTLED was lost with the
-    /// old connection, and then has no reason to present again. A new life of a hop says `unknown`
-    /// once its own children have had their time to come back (rule 5).
+    /// Delivers answers again: the same life on a new connection may have run an attempt whose
+    /// SETTLED was lost with the old connection, and then has no reason to present again. A new
+    /// life of a hop says `unknown` once its own children have had their time to come back (rule
+    /// 5).
     private mutating func deliverAgain(to hello: Message.Hello, at now: MonotonicTime) {
         var position = 0
         for var entry in unsettled(of: hello.from) {

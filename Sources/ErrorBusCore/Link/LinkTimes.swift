@@ -16,38 +16,38 @@ package struct LinkTimes: Hashable, Sendable {
     /// quarter and a handshake a link is up within 5 s after its fault is mended.
     var rebuildAfter: UInt64 = 100
     var rebuildAfterMax: UInt64 = 3_500
-    /// How long a node is without a parent before it logs that, and the interval of repetitions.
+    /// The time without a parent before a node logs that, and the interval of repetitions.
     package var parentMissing: UInt64 = 60_000
     package var parentMissingAgain: UInt64 = 600_000
-    /// How often a parent that comes earlier in the list is tried, up to a quarter longer.
+    /// The interval of tries of a parent that comes earlier in the list, up to a quarter longer.
     var returnEvery: UInt64 = 30_000
-    /// How long a parent may have no way up before the child tries others, for each node of the
-    /// way, so that nodes near the fault react first.
+    /// The time that a parent may have no way up before the child tries others, for each node of
+    /// the way, so that nodes near the fault react first.
     package var wayMax: UInt64 = 10_000
     /// The longest wait for messages under way before a child leaves its parent.
     var leaveMax: UInt64 = 5_000
     /// The longest such wait for an attempt in progress: well below ``abandonPause``, so that no
     /// prompt disappears and returns.
     var leaveResultMax: UInt64 = 1_000
-    /// How long a hop delays an abandonment, since another path may present meanwhile.
+    /// The delay of an abandonment at a hop, since another path may present meanwhile.
     var abandonPause: UInt64 = 2_000
-    /// How long a parent holds back the ACCEPTED and the station of a new presentation: the answer
-    /// of a policy comes sooner, and then neither is worth a message. Far below the second after
-    /// which the child sends PRESENT again, and too short for a person to notice.
+    /// The time that a parent holds back the ACCEPTED and the station of a new presentation: the
+    /// answer of a policy comes sooner, and then neither is worth a message. Far below the second
+    /// after which the child sends PRESENT again, and too short for a person to notice.
     package var holdBack: UInt64 = 50
     /// The interval of AWAIT for an open presentation.
     package var awaitEvery: UInt64 = 60_000
-    /// How long a child may be gone before its presentations are withdrawn upward.
+    /// The time that a child may be gone before its presentations are withdrawn upward.
     package var abandonAfter: UInt64 = 60_000
-    /// How long an entry may go without PRESENT or AWAIT before it is abandoned even on a live
+    /// The time that an entry may go without PRESENT or AWAIT before it is abandoned even on a live
     /// link.
     package var lease: UInt64 = 180_000
-    /// How long the result of a settled presentation is kept for repeated requests.
+    /// The time that the result of a settled presentation is kept for repeated requests.
     package var tombstone: UInt64 = 600_000
-    /// How long the holder of a name may take to answer the ping that a claimant caused.
+    /// The time that the holder of a name may take to answer the ping that a claimant caused.
     var nameProbe: UInt64 = 2_000
-    /// How long after a deadline an answer recorded in time, or the report of the expiry, may still
-    /// arrive on a live link: each process has its own clock.
+    /// The time after a deadline in which an answer recorded in time, or the report of the expiry,
+    /// may still arrive on a live link: each process has its own clock.
     var deadlineSlack: UInt64 = 1_000
     /// The longest wait of a bare client without a deadline.
     var bareWaitMax: UInt64 = 600_000

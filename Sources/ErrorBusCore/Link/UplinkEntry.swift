@@ -1,7 +1,8 @@
 /// One presentation on its way to the parent.
 struct UplinkEntry: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
-        /// In line until there is a link and the parent has room. Becomes asking, withdrawing.
+        /// The presentation is in line until there is a link and the parent has room. Becomes
+        /// asking, withdrawing.
         case waiting
         /// PRESENT is sent until the parent acknowledges it. Becomes accepted, answered,
         /// withdrawing; waiting when the parent has no room.
@@ -210,7 +211,7 @@ package struct UplinkRequest: Hashable, Sendable {
     package var present: Message.Present
     /// The time until which the caller waits.
     package var deadline: MonotonicTime?
-    /// How long the caller accepts that no parent can be reached; nil: without a limit.
+    /// The time that the caller waits without a reachable parent; nil: without a limit.
     package var grace: UInt64?
     /// Whether the request came from a child, which presents it again after a shutdown.
     package var isForwarded: Bool

@@ -3,8 +3,8 @@
 // other parent is there; the parent in use releases the open presentations, each with an
 // acknowledgement, while new ones wait; then the second socket becomes the link.
 extension UplinkMachine {
-    /// How often the return is postponed because of an attempt in progress. The result should go to
-    /// the parent that sent the answer; but a busy node must return some time.
+    /// The most times that the return is postponed because of an attempt in progress. The result
+    /// should go to the parent that sent the answer; but a busy node must return some time.
     private static let putOffMax = 10
 
     var isLeaving: Bool {

@@ -35,7 +35,7 @@ package struct UplinkMachine: Sendable {
     /// The state of the return to an earlier parent.
     var returning = ReturnState.none
     var preferred = 0
-    /// How often the return was postponed because of messages under way.
+    /// The number of times that the return was postponed because of messages under way.
     var putOffCount = 0
     /// Failed attempts of the return.
     var probeFailures = 0
@@ -308,7 +308,7 @@ struct UplinkParent: Hashable, Sendable {
     var since = MonotonicTime(milliseconds: 0)
     /// Whether the parent is not the root: it reported a parent, or the lack of one.
     var isPassage = false
-    /// How often in a row the child left the parent because it had no way up.
+    /// The number of times in a row that the child left the parent because it had no way up.
     var cutOffCount = 0
 
     /// Whether this WELCOME shows that the parent has no way up.

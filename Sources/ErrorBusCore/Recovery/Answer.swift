@@ -38,7 +38,7 @@ public struct Answer: Hashable, Sendable {
     public let option: String
     /// The author: a person's name, a policy and its rule, a node.
     public let by: String
-    /// How the decision was made.
+    /// The way in which the decision was made.
     public let via: Via
     /// The person who confirmed the answer, beside ``by`` who proposed it; nil for an answer of
     /// one person.

@@ -308,7 +308,8 @@ extension ErrorReport.Option {
     }
 }
 
-/// Why a JSON value is not an error report: which field, what was found, what is allowed.
+/// The reason why a JSON value is not an error report: the field, the value found, the values
+/// allowed.
 public struct ReportError: Error, Hashable, Sendable {
     /// The path to the field, as `recoveryOptions[1].title`; empty for the report itself.
     public let field: String

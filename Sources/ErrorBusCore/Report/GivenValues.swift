@@ -16,7 +16,7 @@ package struct GivenValues: Hashable, Sendable {
 
     package var values: [String: JSONValue] = [:]
     package var secrets: [String: JSONValue] = [:]
-    /// The names of secrets that were given, and are left out of what is stored or shown.
+    /// The names of given secrets, whose values stores and screens do not get.
     package private(set) var withheld: [String] = []
     /// The reason for the answer, in the words of its author; nil without a comment.
     package private(set) var comment: String?

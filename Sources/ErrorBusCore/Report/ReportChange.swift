@@ -93,8 +93,8 @@ extension ErrorReport {
         unknownKeys[Self.changesKey] = kept.isEmpty ? nil : .array(kept)
     }
 
-    /// The byte sequences of which every payload with `changes` has one: the key itself, or the
-    /// start of an escape in a key.
+    /// The two byte sequences one of which is in every payload with `changes`: the key itself, or
+    /// the start of an escape in a key.
     private static let signsOfChanges = [Array("\"\(changesKey)\"".utf8), Array("\\u00".utf8)]
 
     /// Whether a payload may have `changes` and must be parsed. Takes linear time: it runs on the

@@ -11,7 +11,7 @@ package struct NodeStatus: Hashable, Sendable {
     package var version = ""
     /// The id of this life of the process.
     package var boot = ""
-    /// How long the node has been running.
+    /// The time that the node has been running.
     package var upMilliseconds: UInt64 = 0
     /// Presentations of children that wait for a decision.
     package var openCount = 0

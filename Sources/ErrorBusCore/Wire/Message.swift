@@ -71,7 +71,7 @@ extension Message {
         var maxHeader: UInt64
         var maxPayload: UInt64
         var maxOpen: UInt64
-        /// How long a link may be silent before the other side sends PING.
+        /// The time that a link may be silent before the other side sends PING.
         var pingMilliseconds: UInt64
         /// The nodes from this parent to the root, as far as the parent knows.
         var path: [NodeName]
@@ -88,7 +88,7 @@ extension Message {
         package var digest: ReportDigest?
         /// Time left for an answer; nil: as long as the origin lives.
         package var leftMilliseconds: UInt64?
-        /// How long a peer that gets one reply per request waits for the reply to this one.
+        /// The time that a peer that gets one reply per request waits for the reply to this one.
         package var waitMilliseconds: UInt64?
         package var retryOf: PresentationID?
         var traceparent: String?
@@ -143,7 +143,7 @@ extension Message {
         package var asked: Asked?
     }
 
-    /// Why a presentation is withdrawn.
+    /// The reason why a presentation is withdrawn.
     package enum WithdrawReason: String, Sendable, CaseIterable {
         /// The origin withdrew: final under that id.
         case origin
