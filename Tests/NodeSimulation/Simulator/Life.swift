@@ -56,11 +56,7 @@ final class Life: @unchecked Sendable {
 
     private func parts(in world: World) -> NodeParts {
         var parts = NodeParts(logger: world.logger)
-        if let most = world.plan.openMax, !world.plan.hasTopLimit || process.parents.isEmpty {
-            parts.limits.openPerChildMax = most
-        }
-        if let most = world.plan.openPerNodeMax { parts.limits.openPerNodeMax = most }
-        if let most = world.plan.undeliveredMax { parts.limits.undeliveredMax = most }
+        limit(&parts.limits, as: world.plan)
         if (process.nodeName ?? process.name) == "worker1" || process.name.hasPrefix("relay") {
             parts.redact = { $0.userInfo["secret"] = nil }
         }
@@ -124,6 +120,14 @@ final class Life: @unchecked Sendable {
             parts.chain = { [process] in CoalescingResponder(process.name, next: $0) }
         }
         return parts
+    }
+
+    private func limit(_ limits: inout LinkLimits, as plan: Plan) {
+        if let most = plan.openMax, !plan.hasTopLimit || process.parents.isEmpty {
+            limits.openPerChildMax = most
+        }
+        if let most = plan.openPerNodeMax { limits.openPerNodeMax = most }
+        if let most = plan.undeliveredMax { limits.undeliveredMax = most }
     }
 
     private func addPresenters(to parts: inout NodeParts, in world: World) {
