@@ -102,7 +102,7 @@ def a_note_is_seen_by_all(page, console):
     page.until(lambda: page.text("#noteDialog"), "the form again")
     page.press("z")
     page.click("#noteDialog [value=save]")
-    page.until(lambda: "found 50 notes" in page.text("#noteProblem"), "the refusal")
+    page.until(lambda: "the limit of 50" in page.text("#noteProblem"), "the refusal")
     page.until(lambda: page.run("return document.querySelector('#noteText').value") == "z")
     page.press(page.keys.ESCAPE)
     page.until(lambda: not page.text("#noteDialog"), "the form to close")
