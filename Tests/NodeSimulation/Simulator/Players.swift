@@ -13,8 +13,8 @@ enum Play {
     /// Of two paths that ask for longer than a lease, the later is lost.
     case longAsked
     /// To a hop that was restarted an origin reports the result of another answer than that on
-    /// record, and then of that; or withdraws what has no result.
-    case otherResult, withdrawnLate
+    /// record, and then of that; or withdraws what has the result "unknown", or none.
+    case otherResult, withdrawnLate, withdrawnUnsettled
     /// A path gives it up and asks again, over and over, while the disk is slow.
     case givenUpAgain
     /// A path gives it up, and asks again with much more time.
@@ -23,7 +23,7 @@ enum Play {
     /// What has to be on record in the end of what is answered.
     var result: RecoveryResult {
         switch self {
-        case .withdrawnThenInvalid, .withdrawnLate: .withdrawn
+        case .withdrawnThenInvalid, .withdrawnLate, .withdrawnUnsettled: .withdrawn
         default: .failed
         }
     }
@@ -72,6 +72,7 @@ enum Play {
                 .present(0), .answered(0), .settle(0, "unknown"), .pause(1_000), .restart,
                 .withdraw(0, "origin"),
             ]
+        case .withdrawnUnsettled: [.present(0), .answered(0), .restart, .withdraw(0, "origin")]
         case .givenUpAgain: [.present(0), .over(14), .answered(0), .end(0)]
         case .otherDeadline:
             // The one at the end is longer than any world: a refusal comes of the first alone.
