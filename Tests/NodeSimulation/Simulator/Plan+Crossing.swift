@@ -37,6 +37,22 @@ extension Plan {
             if random.happens(0.7) { call.asksAgainAfter = random.number(0...8_000) }
         }
     }
+
+    /// Answers do not come down to a relay until the time is over there too. Its refusal crosses
+    /// the withdrawal of the caller, whose time is over a moment sooner.
+    mutating func stageRefusedAcross(using random: inout SeededGenerator) {
+        makeRow(1)
+        isTight = true
+        thinkingMax = 9_000
+        chaosLasts = 14_000
+        weather.delayMax = random.pick([5, 30, 100])
+        // For less long than either side bears it.
+        faults = [(6_000, .silence(link("relay1", Plan.presenter), [.down], lasts: 7_000))]
+        ask(16, in: 0...5_000, using: &random) { call, random in
+            call.worker = "worker1"
+            call.deadline = random.number(9_000...11_500) - call.time
+        }
+    }
 }
 
 extension World {

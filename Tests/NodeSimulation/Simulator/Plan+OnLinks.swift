@@ -5,10 +5,11 @@ extension Plan {
     /// By the seed modulo 512; scenes of one place take turns.
     static let onLinks: [UInt64: [Scene]] = [
         5: [.farGrace], 6: [.played(.withdrawnUnsettled)], 14: [.noisyOrigin], 25: [.lateHello],
-        30: [.wayRegained], 33: [.wayBack], 38: [.stoppedWaiting], 46: [.lateAccepted],
-        57: [.crowdedOut], 62: [.played(.otherDeadline)], 94: [.farGrace, .noisyOrigin],
-        97: [.played(.otherDeadline), .stoppedWaiting], 110: [.wayRegained],
-        121: [.crowdedOut, .noisyOrigin], 126: [.lateHello, .lateAccepted],
+        29: [.refusedAcross], 30: [.wayRegained], 33: [.wayBack], 38: [.stoppedWaiting],
+        46: [.lateAccepted], 57: [.crowdedOut], 62: [.played(.otherDeadline)],
+        94: [.farGrace, .noisyOrigin], 97: [.played(.otherDeadline), .stoppedWaiting],
+        110: [.wayRegained], 121: [.crowdedOut, .noisyOrigin], 126: [.lateHello, .lateAccepted],
+        229: [.refusedAcross], 246: [.refusedAcross],
     ]
 
     mutating func stageOnLinks(_ scene: Scene, using random: inout SeededGenerator) {
@@ -20,6 +21,7 @@ extension Plan {
         case .wayBack: stageWayRegained(using: &random)
         case .lateHello: stageLateHello(using: &random)
         case .lateAccepted: stageLateAccepted(using: &random)
+        case .refusedAcross: stageRefusedAcross(using: &random)
         default: stageStoppedWaiting(using: &random)
         }
     }
