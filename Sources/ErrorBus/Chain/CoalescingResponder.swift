@@ -18,7 +18,7 @@ import Synchronization
 ///   presented. The same happens when the representative is withdrawn or reaches its own deadline;
 ///   the option that it declares for that case (`onExpiry`) applies to it alone.
 ///
-/// The error that climbs is wrapped in a ``Recoverable``: ``Swift/Error/causing(_:)`` finds the
+/// The error that climbs is wrapped in a ``Recoverable``: `causing(_:)` of an error finds the
 /// original.
 public final class CoalescingResponder: Responder {
     /// The default number of errors that may wait for one answer.

@@ -1,6 +1,6 @@
 /// An error with its report and its attempter: the result of `recoverable { }` and `rewriting { }`.
 /// It stands in for `underlying`, and keeps its domain and code unless they are rewritten.
-/// ``Swift/Error/causing(_:)`` finds the original.
+/// `causing(_:)` of an error finds the original.
 public struct Recoverable: AttemptableError {
     /// The original error.
     public let underlying: any Error
@@ -20,7 +20,9 @@ extension Error {
     /// This error with `options` as its only options, each owned by this process. To keep its
     /// earlier options use ``addingRecoveryOptions(_:timeLimit:options:)``.
     ///
-    /// - Parameter timeLimit: The limit of each attempt, as for ``OptionAttempter``.
+    /// - Parameters:
+    ///   - timeLimit: The limit of each attempt, as for ``OptionAttempter``.
+    ///   - options: The options, in the order in which people see them.
     public func recoverable(
         timeLimit: Duration = OptionAttempter.timeLimitDefault,
         @RecoveryOptionBuilder options: () -> [RecoveryOption]

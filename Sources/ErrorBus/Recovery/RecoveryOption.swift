@@ -43,6 +43,14 @@ public struct RecoveryOption: Sendable {
     /// An option that asks for values.
     ///
     /// - Parameters:
+    ///   - title: The text for people.
+    ///   - id: Stable and language-neutral: 1 to 64 of `A-Z a-z 0-9 . _ -`. Answers name it.
+    ///   - role: The role; nil for an ordinary option.
+    ///   - isDeclaredDefault: Whether Return chooses this option although its role says otherwise.
+    ///   - needsSignature: Whether an answer of another process needs the signature of a signer,
+    ///     ``ErrorReport/Option/needsSignature``.
+    ///   - needsTwoPeople: Whether two different people have to choose it,
+    ///     ``ErrorReport/Option/needsTwoPeople``.
     ///   - fields: The values that the option asks for, in the order in which people give them; at
     ///     most ``ErrorReport/Limits/fieldCount``. A parent refuses a report with fields that break
     ///     a limit.
