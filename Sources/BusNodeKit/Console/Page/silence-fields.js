@@ -89,8 +89,8 @@ function suggest(list, options) {
 }
 
 function suggestOrigins() {
-  const origins = new Map([...state.items.values()].map((item) => [item.origin, originOf(item)]));
-  origins.delete(null);
+  const items = [...state.items.values()].filter((item) => item.origin);
+  const origins = new Map(items.map((item) => [item.origin, originOf(item)]));
   const names = [...origins.keys()].sort().slice(0, 100);
   suggest("silenceOrigins", names.map((id) => ({ id, title: origins.get(id) })));
 }
