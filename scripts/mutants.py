@@ -97,9 +97,10 @@ def build():
     """None, or what the compiler says."""
     # A mistake may leave a variable unused.
     environment = {key: value for key, value in os.environ.items() if key != STRICT}
+    # Without debug information, which no run looks at: it takes half as long to build.
     result = subprocess.run(
         ["swift", "build", "--package-path", TREE, "--scratch-path", BUILD,
-         "--product", "node-simulator"],
+         "--product", "node-simulator", "-Xswiftc", "-gnone"],
         capture_output=True, text=True, timeout=BUILD_SECONDS, env=environment,
     )
     if result.returncode == 0:
