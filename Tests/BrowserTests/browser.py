@@ -1,11 +1,12 @@
 """A headless Chromium, as Debian packages it, and how the tests look at the page with it."""
+import multiprocessing.util
 import shutil
 import sys
 import time
 
 try:
     from selenium import webdriver
-    from selenium.common.exceptions import StaleElementReferenceException
+    from selenium.common.exceptions import StaleElementReferenceException, WebDriverException
     from selenium.webdriver.chrome.service import Service
     from selenium.webdriver.common.action_chains import ActionChains
     from selenium.webdriver.common.by import By
@@ -22,19 +23,56 @@ def program(*names):
     return found or sys.exit(missing)
 
 
+# Browsers of this process that no page uses: to start one costs as much as a short case.
+idle = []
+
+
+def started():
+    options = webdriver.ChromeOptions()
+    options.binary_location = program("chromium", "chromium-browser", "google-chrome")
+    for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                 "--disable-dev-shm-usage"):
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    # In a process of a pool `atexit` runs nothing, and what was there before it began is dropped.
+    multiprocessing.util.Finalize(None, end_idle, exitpriority=0)
+    return webdriver.Chrome(options=options, service=Service(program("chromedriver")))
+
+
+def emptied(driver):
+    """The browser with one new tab, and nothing kept of what its former tabs did: a tab's own
+    settings (size, network, time zone, scripts) go with the tab."""
+    former = driver.window_handles
+    driver.switch_to.new_window("tab")
+    tab = driver.current_window_handle
+    for each in former:
+        driver.switch_to.window(each)
+        driver.close()
+    driver.switch_to.window(tab)
+    for command, arguments in (
+            ("Page.bringToFront", {}),
+            ("Browser.resetPermissions", {}),
+            ("Browser.setDownloadBehavior", {"behavior": "default"}),
+            ("Network.clearBrowserCookies", {}),
+            ("Network.clearBrowserCache", {}),
+            ("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})):
+        driver.execute_cdp_cmd(command, arguments)
+    driver.get_log("browser")
+    return driver
+
+
+def end_idle():
+    while idle:
+        idle.pop().quit()
+
+
 class Page:
-    """One window onto a console."""
+    """One window onto a console, in a browser of its own while it is open."""
 
     keys = Keys
 
     def __init__(self, width=1280, height=800, scheme="light"):
-        options = webdriver.ChromeOptions()
-        options.binary_location = program("chromium", "chromium-browser", "google-chrome")
-        for flag in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                     "--disable-dev-shm-usage"):
-            options.add_argument(flag)
-        options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-        self.driver = webdriver.Chrome(options=options, service=Service(program("chromedriver")))
+        self.driver = idle.pop() if idle else started()
         self.expected = []
         self.resize(width, height, scheme)
 
@@ -190,4 +228,11 @@ class Page:
         self.driver.save_screenshot(str(path))
 
     def close(self):
+        """Leaves the browser to the next page; ends it where it does not become empty."""
+        try:
+            idle.append(emptied(self.driver))
+        except WebDriverException:
+            self.quit()
+
+    def quit(self):
         self.driver.quit()

@@ -46,12 +46,13 @@ def run(module, name, binary):
             case(page, console)
         complaints = page.complaints()
         assert not complaints, complaints
+        page.close()
         return True, said.getvalue()
     except Exception:
+        if page:
+            page.quit()  # What it was doing must not be in the way of the next case.
         return False, f"{said.getvalue()}{traceback.format_exc()}{console.log()}\n"
     finally:
-        if page:
-            page.close()
         console.close()
 
 
