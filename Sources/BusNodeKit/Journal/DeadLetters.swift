@@ -2,8 +2,8 @@ package import ErrorBus
 import Foundation
 import GRDB
 
-/// The presentations in a presenter's journal that ended without an answer. Readable whether or not
-/// the presenter runs.
+/// The presentations in a presenter's journal that ended without an answer, except those that went
+/// on to the next responder. Readable whether or not the presenter runs.
 package struct DeadLetters {
     /// The end reason of a dead letter that was presented again and answered.
     package static let reoffered: Outcome.Reason = Outcome.Reason(rawValue: "reoffered")
@@ -38,9 +38,9 @@ package struct DeadLetters {
     package func rows(
         withPartOfID part: String? = nil, limit: Int = rowsMax
     ) throws(Failure) -> [JournalRow] {
-        var condition =
-            Column("endReason") != nil && Column("endReason") != Self.reoffered.rawValue
-            && Column("answer") == nil
+        let others = [Self.reoffered.rawValue, Outcome.Reason.declined.rawValue]
+        let isOther: SQLExpression = others.contains(Column("endReason"))
+        var condition = Column("endReason") != nil && !isOther && Column("answer") == nil
         if let part {
             guard let hasPart = Self.hasPart(part) else { return [] }
             condition = condition && hasPart

@@ -25,7 +25,7 @@ package protocol DecisionJournal: Sendable {
     /// cannot deliver it. The presentation counts as shown.
     func lost(_ id: PresentationID, answer: UniqueID) async throws
 
-    /// Records an end without an answer.
+    /// Records an end without an answer; `declined` when the presenters here passed it on.
     func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws
 }
 

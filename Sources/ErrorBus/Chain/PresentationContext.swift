@@ -20,6 +20,7 @@ public struct PresentationContext: Sendable {
         var trail: [String] = []
         var nestingCount = 1
         var wasShownBefore = false
+        var wasPassedOn = false
         var signsAnswers = true
         var userCancelledBy: String?
         /// The reference-type responders passed, to detect a circular chain.
@@ -96,6 +97,12 @@ public struct PresentationContext: Sendable {
     var wasShownBefore: Bool {
         get { fields.value.wasShownBefore }
         set { fields.value.wasShownBefore = newValue }
+    }
+    /// Whether the presenters of an earlier life of the node passed the presentation on, so that
+    /// this life passes it on without a prompt.
+    var wasPassedOn: Bool {
+        get { fields.value.wasPassedOn }
+        set { fields.value.wasPassedOn = newValue }
     }
     /// Whether this node signs its answers to a child; true for an error of this process.
     var signsAnswers: Bool {

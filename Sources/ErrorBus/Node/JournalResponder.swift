@@ -96,7 +96,11 @@ final class JournalResponder: Responder {
             return await following.presentError(error, in: context)
         case .decided(let answer, let result):
             return await decisions.restore(answer, result, error, in: context)
-        case .shown where isHere:
+        case .shown where isHere, .ended(.declined) where isHere:
+            return await following.presentError(error, in: context)
+        case .ended(.declined) where !asksAgain:
+            var context = context
+            context.wasPassedOn = true
             return await following.presentError(error, in: context)
         case .shown where !asksAgain:
             return refusal(

@@ -70,6 +70,9 @@ public final class PresentingResponder: Responder {
                 didRecover: false, reason: .userCancelled,
                 decidedBy: context.userCancelledBy ?? responderName)
         }
+        if context.wasPassedOn, decisions.areRecorded {
+            return await offerToNext(error, in: context)
+        }
         let prompt = Prompt(error, in: context)
         await decisions.presenting(error, in: context)
         switch await ask(prompt) {
@@ -79,6 +82,8 @@ public final class PresentingResponder: Responder {
             }
         case .closed(.declined):
             prompt.record.ended(isRecorded: false)
+            // Before the next responder has it: that may take as long as this process lives.
+            await decisions.ended(context.id, .declined)
             return await offerToNext(error, in: context)
         case .closed(let reason):
             prompt.record.ended(isRecorded: false)

@@ -184,6 +184,8 @@ struct Reoffer {
         switch row.endReason {
         case nil: return "is still open"
         case DeadLetters.reoffered.rawValue: return "was presented again and answered before"
+        case Outcome.Reason.declined.rawValue:
+            return "was passed on to the next node: there is nothing to present again here"
         default: return nil
         }
     }

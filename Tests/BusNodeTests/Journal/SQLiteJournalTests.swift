@@ -220,6 +220,19 @@ import Testing
         #expect(try await journal.record(of: id)?.state == .shown)
     }
 
+    @Test("a presentation that was passed on is no dead letter, and is pruned as one that ended")
+    func passedOn() async throws {
+        let journal = try SQLiteJournal(path)
+        try await journal.shown(id, asked)
+        try await journal.ended(id, .declined)
+        #expect(try await journal.record(of: id)?.state == .ended(.declined))
+        let letters = try #require(try DeadLetters(path))
+        #expect(try letters.rows().isEmpty)
+        #expect(try letters.allRows(withPartOfID: id.description).count == 1)
+        try await journal.prune(JournalRetention(age: .seconds(-86_400)))
+        #expect(try await journal.record(of: id) == nil)
+    }
+
     @Test("A dead letter is found only by the beginning or the end of its id")
     func partOfID() async throws {
         let journal = try SQLiteJournal(path)
