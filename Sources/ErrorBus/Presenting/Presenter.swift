@@ -57,6 +57,8 @@ public struct FirstOfPresenters: Presenter {
             }
         } catch is CancellationError where Task.isCancelled {
             // Thrown because the prompt has ended, which is expected.
+        } catch let refusal as AnswerRefusal where refusal.isTooLate && !prompt.isOpen {
+            // Another answer or the end of the prompt was a moment earlier.
         } catch {
             logger.error(
                 "presenter failed",

@@ -156,6 +156,8 @@ private struct PresenterRace: Sendable {
             if let answer, prompt.isOpen { try prompt.take(answer) }
         } catch is CancellationError where Task.isCancelled {
             // Thrown because the prompt has ended, which is expected.
+        } catch let refusal as AnswerRefusal where refusal.isTooLate && !prompt.isOpen {
+            // Another answer or the end of the prompt was a moment earlier.
         } catch {
             log(error)
         }

@@ -114,6 +114,16 @@ public enum AnswerRefusal: Error, Hashable, Sendable {
     case closed(Outcome.Reason)
 }
 
+extension AnswerRefusal {
+    /// Whether the prompt had ended: a race, and no fault of the presenter.
+    package var isTooLate: Bool {
+        switch self {
+        case .alreadyAnswered, .closed: true
+        case .notOffered, .cannotSign, .needsTwoPeople, .badValue: false
+        }
+    }
+}
+
 extension AnswerRefusal: CustomStringConvertible {
     public var description: String {
         switch self {

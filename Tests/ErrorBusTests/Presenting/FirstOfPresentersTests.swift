@@ -1,4 +1,5 @@
 import ErrorBusTesting
+import Logging
 import Testing
 
 @testable import ErrorBus
@@ -75,6 +76,48 @@ struct FirstOfPresentersTests {
         let outcome = await ask(
             ScriptedPresenter("a", .decline), ScriptedPresenter("b", .decline), next: next)
         #expect(outcome.answer?.by == "pager")
+    }
+
+    @Test("An answer that comes a moment too late is no fault", arguments: [true, false])
+    func tooLate(isAnswered: Bool) async throws {
+        let error = ErrorReport(domain: "d", description: "broken").recoverableError
+        let prompt = Prompt(error, in: PresentationContext(id: .make()))
+        if isAnswered {
+            _ = try prompt.answer("cancel", by: "ann", via: .person)
+        } else {
+            prompt.close(.withdrawn)
+        }
+        let lines = Recorder<String>()
+        let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+        let presenters = FirstOfPresenters(
+            [ScriptedPresenter("b", .answer("retry", by: "bob"))], logger: logger)
+        #expect(try await presenters.present(prompt)?.by == (isAnswered ? "ann" : nil))
+        #expect(lines.elements.isEmpty)
+    }
+
+    @Test("An option that is not offered is a fault of its presenter")
+    func notOffered() async throws {
+        let error = ErrorReport(domain: "d", description: "broken").recoverableError
+        let prompt = Prompt(error, in: PresentationContext(id: .make()))
+        let lines = Recorder<String>()
+        let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+        let presenters = FirstOfPresenters(
+            [ScriptedPresenter("b", .answer("odd"))], logger: logger)
+        #expect(try await presenters.present(prompt) == nil)
+        #expect(lines.elements == ["presenter failed"])
+    }
+
+    private struct LineHandler: LogHandler {
+        let lines: Recorder<String>
+        var logLevel = Logger.Level.error
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { lines.record("\(event.message)") }
     }
 
     @Test("A presenter that ignores cancellation delays no other")
