@@ -31,7 +31,8 @@ final class ConsoleSilences: Sendable {
     /// The presenter in front of the presenters for people.
     func presenter(audit: (any AuditLog)?) -> SilencingPresenter {
         self.audit.withLock { $0 = audit }
-        return SilencingPresenter(silences, audit: audit) { [self] number, isAnswered in
+        return SilencingPresenter(silences, audit: audit, logger: logger) {
+            [self] number, isAnswered in
             count(number, isAnswered: isAnswered)
         }
     }

@@ -1,29 +1,37 @@
+package import Logging
+import Synchronization
+
 /// A presenter in front of the presenters for people: it answers or withholds silenced
 /// presentations, and declines all others.
 package struct SilencingPresenter: Presenter {
     package let presenterName = "silences"
     private let silences: Silences
     private let audit: (any AuditLog)?
+    private let logger: Logger?
+    private let logged = LoggedSilences()
     private let kept: @Sendable (_ number: Int, _ isAnswered: Bool) -> Void
     private let wait: @Sendable (Duration) async throws -> Void
 
-    /// - Parameter kept: A closure that is called after each silenced presentation is counted.
+    /// - Parameters:
+    ///   - logger: The logger for silences that cannot answer.
+    ///   - kept: A closure that is called after each silenced presentation is counted.
     package init(
-        _ silences: Silences, audit: (any AuditLog)? = nil,
+        _ silences: Silences, audit: (any AuditLog)? = nil, logger: Logger? = nil,
         kept: @escaping @Sendable (_ number: Int, _ isAnswered: Bool) -> Void = { _, _ in }
     ) {
-        self.init(silences, audit: audit, kept: kept) { duration in
+        self.init(silences, audit: audit, logger: logger, kept: kept) { duration in
             try await ContinuousClock().sleepInSteps(until: .now + duration)
         }
     }
 
     init(
-        _ silences: Silences, audit: (any AuditLog)? = nil,
+        _ silences: Silences, audit: (any AuditLog)? = nil, logger: Logger? = nil,
         kept: @escaping @Sendable (_ number: Int, _ isAnswered: Bool) -> Void = { _, _ in },
         wait: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.silences = silences
         self.audit = audit
+        self.logger = logger
         self.kept = kept
         self.wait = wait
     }
@@ -39,9 +47,13 @@ package struct SilencingPresenter: Presenter {
         let option = silence.option(for: prompt.report)
         var answer: Answer?
         if let option {
-            // A race: the presentation was decided or withdrawn a moment before.
-            answer = try? prompt.answer(option, by: silence.decider, via: .policy)
-            guard answer != nil else { return nil }
+            do throws(AnswerRefusal) {
+                answer = try prompt.answer(option, by: silence.decider, via: .policy)
+            } catch {
+                // Else a race: the presentation was decided or withdrawn a moment before.
+                if !error.isTooLate { log(error, silence, prompt) }
+                return nil
+            }
         } else {
             guard prompt.close(.withheld, by: silence.decider) else { return nil }
             audit?.record(
@@ -55,6 +67,16 @@ package struct SilencingPresenter: Presenter {
         return answer
     }
 
+    /// Logs that a silence has no effect, once for each silence.
+    private func log(_ refusal: AnswerRefusal, _ silence: Silence, _ prompt: Prompt) {
+        guard let logger, logged.isFirst(silence.number) else { return }
+        logger.warning(
+            "a silence cannot answer, so people are asked; logged once for each silence",
+            metadata: [
+                "silence": "\(silence.number)", "id": "\(prompt.id)", "problem": "\(refusal)",
+            ])
+    }
+
     /// The silence in force when the answer is due: once it has ended, people get the prompt at
     /// once.
     private func silence(for prompt: Prompt) async throws -> Silence? {
@@ -65,5 +87,14 @@ package struct SilencingPresenter: Presenter {
             left -= 1
         }
         return nil
+    }
+}
+
+/// The numbers of the silences that could not answer.
+private final class LoggedSilences: Sendable {
+    private let numbers = Mutex<Set<Int>>([])
+
+    func isFirst(_ number: Int) -> Bool {
+        numbers.withLock { $0.insert(number).inserted }
     }
 }

@@ -1,4 +1,5 @@
 import ErrorBusTesting
+import Logging
 import Testing
 
 @testable import ErrorBus
@@ -72,6 +73,52 @@ struct SilencingPresenterTests {
             "central", presenters: [SilencingPresenter(silences), person], logger: .silent
         ).presentError(error)
         #expect(outcome.answer?.option == "cancel" && attempts.total == 0)
+    }
+
+    @Test("What keeps a silence from answering is logged once for each silence")
+    func loggedOnce() async throws {
+        let lines = Recorder<String>()
+        let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+        let presenter = SilencingPresenter(silences, logger: logger)
+        let error = SampleError().recoverable {
+            RecoveryOption("Drop", id: "drop", needsTwoPeople: true) { attempts.run() }
+            RecoveryOption("Move", id: "move", fields: [.text("path", label: "Path")]) { _ in
+                attempts.run()
+            }
+        }
+        for (option, problem) in [("drop", "two people"), ("move", "path")] {
+            let silence = try silence(["domain": "*"], option: option)
+            for _ in 0..<2 {
+                let prompt = Prompt(error, in: PresentationContext(id: .make()))
+                #expect(try await presenter.present(prompt) == nil)
+                #expect(prompt.isOpen)
+            }
+            _ = try silences.end(silence.number, by: "bob")
+            let found = lines.elements.filter { $0.contains("silence=\(silence.number) ") }
+            #expect(found.count == 1 && found.allSatisfy { $0.contains(problem) }, "\(found)")
+        }
+        _ = try silence(["domain": "*"], option: "move")
+        let ended = Prompt(error, in: PresentationContext(id: .make()))
+        ended.close(.withdrawn)
+        #expect(try await presenter.present(ended) == nil)
+        #expect(lines.elements.count == 2 && attempts.total == 0)
+    }
+
+    private struct LineHandler: LogHandler {
+        let lines: Recorder<String>
+        var logLevel = Logger.Level.info
+        var metadata: Logger.Metadata = [:]
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let silence = event.metadata?["silence"].map { "\($0)" } ?? ""
+            let problem = event.metadata?["problem"].map { "\($0)" } ?? ""
+            lines.record("silence=\(silence) \(problem)")
+        }
     }
 
     private struct Reported: ReportableError {
