@@ -209,7 +209,8 @@ public struct PresentationContext: Sendable {
 /// The settings of one presentation that a caller may give with the error.
 public struct PresentationOptions: Sendable {
     /// The id to present under; nil: a new one. An id that was used before names the same
-    /// presentation: the caller gets the recorded answer, and no presenter gets a prompt.
+    /// presentation: if the node of the presenters keeps a journal, the caller gets the recorded
+    /// answer, and no presenter gets a prompt; otherwise presenters may get another prompt.
     public var id: PresentationID?
     /// The time to wait for an answer; nil: the deadline of this process's node, if it has one
     /// (``NodeSettings/deadline``), else no limit.
