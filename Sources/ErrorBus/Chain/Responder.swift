@@ -36,6 +36,8 @@ public protocol Responder: Sendable {
 
     /// Gets an error that passed here and will be neither shown nor recovered from, so that the
     /// responder can release resources kept for its recovery (`NSDocument.willNotPresentError`).
+    /// A person may have seen it before, as where the link was lost later:
+    /// ``Outcome/Reason/meansNotPresented``.
     func willNotPresentError(
         _ error: any Error, reason: Outcome.Reason, in context: PresentationContext
     ) async

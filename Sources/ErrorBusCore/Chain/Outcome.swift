@@ -191,9 +191,12 @@ extension Outcome {
         /// The node is shutting down.
         public static let shutDown = Reason(rawValue: "shutDown")
 
-        /// Whether the error was never shown, so that its responders get `willNotPresentError`.
-        /// AppKit's condition is "will not be presented and is not going to be recovered from"; a
-        /// presentation that was withdrawn or expired in front of a person does not meet it.
+        /// Whether the error's responders get `willNotPresentError`. AppKit's condition is "will
+        /// not be presented and is not going to be recovered from"; a presentation that was
+        /// withdrawn or expired in front of a person does not meet it.
+        ///
+        /// A person may have seen an error that ends with `unreachable`, `rejected` or `shutDown`,
+        /// as before a link was lost. Its responders get the call nevertheless.
         public var meansNotPresented: Bool {
             switch self {
             case .withheld, .userCancelled, .detached, .unreachable, .cycle, .tooManyHops, .busy,
