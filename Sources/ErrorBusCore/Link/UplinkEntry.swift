@@ -2,26 +2,29 @@
 struct UplinkEntry: Hashable, Sendable {
     enum Phase: Hashable, Sendable {
         /// The presentation is in line until there is a link and the parent has room. Becomes
-        /// asking, withdrawing.
+        /// asking, withdrawing; answered or moving where a parent was sent it before.
         case waiting
-        /// PRESENT is sent until the parent acknowledges it. Becomes accepted, answered,
-        /// withdrawing; waiting when the parent has no room.
+        /// PRESENT is sent until the parent acknowledges it. Becomes accepted, answered, moving,
+        /// withdrawing; waiting when the parent has no room, and on a new link.
         case asking(next: MonotonicTime, tries: Int)
         /// The parent holds the presentation. Becomes answered, asking (the parent lost it),
-        /// withdrawing.
+        /// moving, withdrawing; waiting when the parent has no room, and on a new link.
         case accepted(nextAwait: MonotonicTime)
         /// The answer arrived; its attempt runs here or below. Becomes settled.
         case answered(UniqueID)
         /// The attempt ended; the result is kept for a parent that repeats the answer. Becomes
-        /// forgotten.
+        /// forgotten; waiting when presented again after `unknown`.
         case settled(UniqueID, RecoveryResult, until: MonotonicTime)
         /// WITHDRAW is sent to the parent that is being left. Becomes asking once that parent has
-        /// released the presentation, answered when an answer was on its way.
+        /// released the presentation, answered when an answer was on its way, waiting when the
+        /// link ends before, withdrawing.
         case moving(next: MonotonicTime, tries: Int)
-        /// WITHDRAW is sent until the parent acknowledges it. Becomes gone; asking when presented
-        /// again.
+        /// WITHDRAW is sent until the parent acknowledges it. Becomes gone; waiting when presented
+        /// again, settled when a child reports the result of an answer to an earlier life.
         case withdrawing(Message.WithdrawReason, next: MonotonicTime, tries: Int)
-        /// Withdrawn; later answers get that result. Becomes forgotten.
+        /// Withdrawn; later answers get that result. Becomes forgotten; waiting when presented
+        /// again, withdrawing when the origin withdraws what a hop gave up and for a next life of
+        /// the parent, settled as above.
         case gone(Message.WithdrawReason, until: MonotonicTime)
     }
 

@@ -9,9 +9,9 @@ package struct UplinkMachine: Sendable {
         case idle
         /// A socket is open, no peer at the other end yet. Becomes greeting, waiting.
         case opening(since: MonotonicTime)
-        /// HELLO is sent until WELCOME comes. Becomes live, opening, waiting.
+        /// HELLO is sent until WELCOME comes. Becomes live, waiting.
         case greeting(since: MonotonicTime, nextHello: MonotonicTime)
-        /// Becomes opening (connection lost), waiting (given up).
+        /// Becomes waiting, both when the connection is lost and when it is given up.
         case live(Live)
         /// No socket is open until a time. Becomes opening.
         case waiting(until: MonotonicTime)
