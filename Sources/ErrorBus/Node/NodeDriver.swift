@@ -26,7 +26,7 @@ actor NodeDriver {
     /// The sockets of one link upward.
     struct WaySockets {
         var socket: SocketID?
-        /// The socket to an earlier parent while the return is tried.
+        /// The socket to another parent while the switch to it is tried.
         var probe: SocketID?
         var log: ParentLog
     }

@@ -28,7 +28,7 @@ extension UplinkMachine {
         since + (unreleased.isEmpty ? times.leaveResultMax : times.leaveMax)
     }
 
-    /// The limit of an earlier parent's greeting: longer with each failure, as for the link.
+    /// The limit of another parent's greeting: longer with each failure, as for the link.
     private var probeMax: UInt64 {
         let most = max(times.greetingMax, times.greetingRoundMax / UInt64(max(parent, 1)))
         return min(most, times.greetingMax << UInt64(min(probeFailures, 6)))

@@ -32,7 +32,7 @@ package struct UplinkMachine: Sendable {
 
     var link = LinkState.idle
     var parent = 0
-    /// The state of the return to an earlier parent.
+    /// The state of the switch to another parent.
     var returning = ReturnState.none
     var preferred = 0
     /// The number of times that the return was postponed because of messages under way.
@@ -299,7 +299,7 @@ package enum UplinkAction: Hashable, Sendable {
 struct UplinkParent: Hashable, Sendable {
     /// The name that the parent sent.
     var node: NodeName?
-    /// The reason why the parent is not up; nil when it is up, was left for an earlier one, or was
+    /// The reason why the parent is not up; nil when it is up, was left for another one, or was
     /// never tried.
     var failure: String?
     /// Whether the parent is running and refuses this node.
@@ -351,7 +351,7 @@ extension UplinkMachine {
         parents[index].isRefusing = isRefusal
     }
 
-    /// The parent in use is left for an earlier one.
+    /// The parent in use is left for another one.
     mutating func noteLeft(at now: MonotonicTime) { parents[parent].since = now }
 
     /// Adds this machine's part of the status. `endpoints` are the endpoints of the parents, in
@@ -389,7 +389,7 @@ extension UplinkMachine {
         return parents[index].failure == nil ? .standby : .down
     }
 
-    /// The earlier parent that is being tried beside the one in use.
+    /// The other parent that is being tried beside the one in use.
     private var triedAgain: Int? {
         switch returning {
         case .none, .waiting: nil
