@@ -124,9 +124,11 @@ package struct TableSizes: Hashable, Sendable, JSONObject {
     package var attempts = 0
     /// Presentations of children in this node's chain.
     package var offered = 0
-    /// Presentations sent to the parent that are not settled.
+    /// Presentations for the parent that are not settled, and withdrawals of such that the parent
+    /// has not acknowledged.
     package var openAbove = 0
-    /// Results and withdrawals that the parent has not acknowledged.
+    /// Results, acknowledged or not, acknowledged withdrawals, and what is passed on for an earlier
+    /// life: kept for a parent that repeats the answer, and for a next life of it.
     package var rememberedAbove = 0
     /// Presentations for whose answer from above a task in this process waits.
     package var waiting = 0
