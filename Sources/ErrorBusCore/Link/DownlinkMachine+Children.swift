@@ -127,6 +127,7 @@ extension DownlinkMachine {
     mutating func heard(_ name: NodeName, at now: MonotonicTime) -> [DownlinkAction] {
         guard var child = children[name], !child.isDisconnected else { return [] }
         let wasReachable = child.isReachable
+        let wasPinged = child.pingedAt != nil
         let claimant = child.claimant
         child.heardAt = now
         if !wasReachable { child.liveSince = now }
@@ -135,7 +136,9 @@ extension DownlinkMachine {
         child.hasLeft = false
         child.claimant = nil
         children[name] = child
-        // Its plan stays: the due time is now later, and is checked when the plan fires.
+        // After a PING the plan was for the end of the link. Else it stays: the due time is now
+        // later, and is checked when the plan fires.
+        if wasPinged { planChild(name) }
         var actions = wasReachable ? [] : found(name, boot: child.boot, at: now)
         if let claimant { actions.append(refuseClaim(claimant, on: name)) }
         return actions

@@ -149,6 +149,29 @@ import Testing
         #expect(rig.runAlive(20_000).verbs(to: one) == [])
     }
 
+    @Test("a child that answers each PING gets the next one after 4 s of silence, and no sooner")
+    func pingedAgain() {
+        var rig = DownlinkRig.withChild()
+        for round in 0..<10 as Range<Int> {
+            let actions = rig.run(4_000)
+            #expect(actions.map(\.at) == [4_000], "round \(round)")
+            #expect(actions.map(\.1).verbs(to: one) == [.ping])
+            rig.pass(10)
+            #expect(rig.get(.pong(1), from: one) == [])
+        }
+    }
+
+    @Test("a claim that its holder answers leaves the next PING at 4 s of silence")
+    func pingedAfterClaim() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.hello("a", boot: 2), from: two)
+        rig.pass(10)
+        _ = rig.get(.pong(1), from: one)
+        let actions = rig.run(4_000)
+        #expect(actions.map(\.at) == [4_000])
+        #expect(actions.map(\.1).verbs(to: one) == [.ping])
+    }
+
     @Test("a child that is heard of again is up, and what is held for it is delivered")
     func foundAgain() {
         var rig = DownlinkRig.withChild()
