@@ -115,7 +115,8 @@ struct DownlinkEntry: Hashable, Sendable {
     var heldBack: HeldBack?
     /// The number of reopenings, to recognize messages of an earlier generation.
     var generation = 1
-    /// The time of the last PRESENT or AWAIT of a child.
+    /// The time of the last PRESENT or AWAIT of a child, later by the time that the child has been
+    /// out of reach since.
     var askedAt: MonotonicTime
     var askedBy: BootID?
     var deadline: MonotonicTime?

@@ -158,9 +158,11 @@ extension DownlinkMachine {
         var actions: [DownlinkAction] = [.log(.up(name))]
         planChild(name)
         for var entry in unsettled(of: name) where entry.askedBy == boot {
-            guard entry.unreachableSince != nil else { continue }
+            guard let since = entry.unreachableSince else { continue }
             entry.unreachableSince = nil
             if entry.isOpen {
+                // Its lease goes on where it stopped.
+                entry.askedAt = entry.askedAt + now.since(since)
                 store(entry)
                 // A hop below it may have reported that it lost the origin.
                 if entry.isOriginReachable { actions.append(.reachable(entry.id, true)) }

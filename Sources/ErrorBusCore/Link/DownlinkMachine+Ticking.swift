@@ -77,7 +77,7 @@ extension DownlinkMachine {
             store(entry)
             return actions + [isOver]
         }
-        if isForsaken(entry, at: now) {
+        if let until = keptUntil(entry), now >= until {
             if let actions = fallenBack(entry, at: now) { return actions }
             entry.phase = .abandoned(until: now + times.tombstone)
             store(entry)
@@ -94,15 +94,12 @@ extension DownlinkMachine {
         return actions
     }
 
-    /// Whether the presentation was out of reach, or not asked for, for too long (section 7, rule
-    /// 8).
-    private func isForsaken(_ entry: DownlinkEntry, at now: MonotonicTime) -> Bool {
-        if let since = entry.unreachableSince, now.since(since) >= times.abandonAfter {
-            return true
-        }
+    /// The time until which an open presentation is kept without another request (section 7, rule
+    /// 8). A child out of reach cannot ask, so its lease does not count.
+    private func keptUntil(_ entry: DownlinkEntry) -> MonotonicTime? {
+        if let since = entry.unreachableSince { return since + times.abandonAfter }
         // A bare client is silent while it waits; a waiting request counts as asking.
-        if entry.isBare || entry.isAwaited { return false }
-        return now.since(entry.askedAt) >= times.lease
+        return entry.isBare || entry.isAwaited ? nil : entry.askedAt + times.lease
     }
 
     /// Stores an entry, updates the counts, and plans its next check.
@@ -191,11 +188,9 @@ extension DownlinkMachine {
         switch entry.phase {
         case .open:
             var due = entry.deadline.map { $0 + times.deadlineSlack }
-            due = due.orEarlier(entry.unreachableSince.map { $0 + times.abandonAfter })
-            due = due.orEarlier(entry.heldBack?.until)
+            due = due.orEarlier(keptUntil(entry)).orEarlier(entry.heldBack?.until)
             if case .requester(let waiting?) = entry.asker { due = due.orEarlier(waiting.until) }
-            let isLeased = !entry.isBare && !entry.isAwaited
-            return isLeased ? due.orEarlier(entry.askedAt + times.lease) : due
+            return due
         case .answered(let delivery):
             guard delivery.result == nil else { return nil }
             return delivery.next.orEarlier(deliveredUntil(entry, delivery))

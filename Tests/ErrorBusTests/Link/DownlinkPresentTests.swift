@@ -314,6 +314,33 @@ import Testing
         #expect(rig.get(.present(id), from: two).offers.map(\.generation) == [2])
     }
 
+    @Test("a lost child's presentation stays for abandonAfter, also where that is above a lease")
+    func abandonedLater() {
+        var times = LinkTimes()
+        times.abandonAfter = 500_000
+        var rig = DownlinkRig.withChild(times: times)
+        _ = rig.get(.present(id), from: one)
+        let cancelled = rig.run(600_000).filter {
+            $0.1 == .cancel(id, generation: 1, reason: .abandoned)
+        }
+        #expect(cancelled.map(\.at) == [512_000])
+    }
+
+    @Test("a lease stands still while its child is out of reach, and goes on once it is back")
+    func leaseStandsStill() {
+        var times = LinkTimes()
+        times.abandonAfter = 500_000
+        var rig = DownlinkRig.withChild(times: times)
+        let cancel = DownlinkAction.cancel(id, generation: 1, reason: .abandoned)
+        _ = rig.get(.present(id), from: one)
+        #expect(!rig.run(400_000).map(\.1).contains(cancel))
+        let back = rig.get(.pong(1), from: one)
+        #expect(back.contains(.reachable(id, true)) && !back.contains(cancel))
+        // Its lease of 180 s had run for the 12 s until the loss.
+        #expect(!rig.runAlive(167_000).contains(cancel))
+        #expect(rig.runAlive(2_000).contains(cancel))
+    }
+
     @Test("a passed deadline is sent once, and again to peers that ask")
     func deadline() {
         var rig = DownlinkRig.withChild()
