@@ -230,6 +230,7 @@ extension UplinkMachine {
     private mutating func move(
         _ welcome: Message.Welcome, heardAt: MonotonicTime, at now: MonotonicTime
     ) -> [UplinkAction] {
+        noteHeard()
         noteLeft(at: now)
         let isBack = preferred < parent
         if cutOffSince != nil {
@@ -241,5 +242,30 @@ extension UplinkMachine {
             .send(.bye(reason: "\(isBack ? "back" : "over") to \(welcome.node)")), .adoptProbe,
         ]
         return actions + settledIn(welcome, heardAt: heardAt, at: now)
+    }
+}
+
+// Parents that were out of reach.
+extension UplinkMachine {
+    /// Records the last sign of life of the parent in use, as its link ends.
+    mutating func noteHeard() {
+        guard case .live(let live) = link, let boot = welcome?.boot else { return }
+        parents[parent].heard = UplinkParent.Heard(boot: boot, at: live.heardAt)
+    }
+
+    /// Whether this life of a parent may have given up answers that it had sent here: it does so
+    /// some time after a lease without a word of this node. It may have got the last one as long
+    /// before its reply as a link may be silent. A life that is not known any longer may have.
+    func mayHaveLapsed(_ boot: BootID, at now: MonotonicTime) -> Bool {
+        let heardAt = parents.compactMap(\.heard).filter { $0.boot == boot }.map(\.at).max()
+        return heardAt.map { now.since($0) + times.silenceMax >= times.lease } ?? true
+    }
+}
+
+extension UplinkParent {
+    /// A life of the parent, and the time of its last reply.
+    struct Heard: Hashable, Sendable {
+        let boot: BootID
+        let at: MonotonicTime
     }
 }

@@ -42,8 +42,6 @@ package struct UplinkMachine: Sendable {
     /// The time since when the parent in use has reported no way up for open presentations.
     var cutOffSince: MonotonicTime?
     var failures = 0
-    /// The time at which the link that is being replaced was lost.
-    var lostAt: MonotonicTime?
     /// The state of each parent, in order.
     var parents: [UplinkParent]
     var startedAt = MonotonicTime(milliseconds: 0)
@@ -168,7 +166,6 @@ package struct UplinkMachine: Sendable {
     }
 
     private mutating func lost(_ reason: String, at now: MonotonicTime) -> [UplinkAction] {
-        lostAt = now
         cutOffSince = nil
         var actions: [UplinkAction] = [.linkDown(reason: reason)] + stopReturn()
         for id in openIDs {
@@ -202,6 +199,7 @@ package struct UplinkMachine: Sendable {
         cutOffSince = nil
         lastFailure = nil
         self.welcome = welcome
+        let mayHaveLapsed = mayHaveLapsed(welcome.boot, at: now)
         noteUp(welcome, at: now)
         planReturn(at: now)
         openRoom(welcome)
@@ -221,9 +219,7 @@ package struct UplinkMachine: Sendable {
             store(entry, id)
         }
         position += fillRoom(at: now)
-        let wasAway = lostAt.map { now.since($0) >= times.lease } ?? false
-        lostAt = nil
-        tellResults(after: position, mayHaveLapsed: wasAway, at: now)
+        tellResults(after: position, mayHaveLapsed: mayHaveLapsed, at: now)
         let actions = [.linkUp(welcome)] + ticked(at: now)
         return actions + openIDs.flatMap(waitsHere)
     }
@@ -310,6 +306,8 @@ struct UplinkParent: Hashable, Sendable {
     var isPassage = false
     /// The number of times in a row that the child left the parent because it had no way up.
     var cutOffCount = 0
+    /// The last sign of life; nil while the parent is up.
+    var heard: Heard?
 
     /// Whether this WELCOME shows that the parent has no way up.
     func isCutOff(_ welcome: Message.Welcome) -> Bool { isPassage && welcome.path.count == 1 }
@@ -346,6 +344,7 @@ extension UplinkMachine {
     mutating func noteDown(
         _ index: Int, _ reason: String, isRefusal: Bool = false, at now: MonotonicTime
     ) {
+        if index == parent { noteHeard() }
         if parents[index].failure == nil { parents[index].since = now }
         parents[index].failure = reason
         parents[index].isRefusing = isRefusal

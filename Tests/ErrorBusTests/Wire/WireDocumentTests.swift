@@ -350,6 +350,11 @@ import Testing
             "8. A presentation's life",
             "within \(seconds(times.silenceMax + times.abandonAfter)) of its start"
         ),
+        (
+            "8. A presentation's life",
+            "is \(seconds(times.lease - times.silenceMax)) old (the lease without "
+                + "\(seconds(times.silenceMax)) of silence)"
+        ),
         ("9. Resending and time", "for at most \(times.holdBack) ms"),
         ("10. Identity and direction", "of more than \(WireLimits.hopCountMax) names"),
     ]
