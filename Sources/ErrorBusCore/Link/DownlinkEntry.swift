@@ -113,7 +113,8 @@ struct DownlinkEntry: Hashable, Sendable {
     /// The acknowledgement that the asker has not been sent yet; nil for an asker that gets no
     /// pushes.
     var heldBack: HeldBack?
-    /// The number of reopenings, to recognize messages of an earlier generation.
+    /// The number of this opening, above that of every earlier one under the id, to recognize
+    /// messages of an earlier generation.
     var generation = 1
     /// The time of the last PRESENT or AWAIT of a child, later by the time that the child has been
     /// out of reach since.

@@ -91,8 +91,8 @@ extension DownlinkMachine {
         }
         let entry = DownlinkEntry(
             id: present.id, origin: present.origin, digest: digest, offered: bare?.offered,
-            onExpiry: bare?.onExpiry, asker: asker, key: peer.holder?.name, askedAt: now,
-            askedBy: boot(of: asker),
+            onExpiry: bare?.onExpiry, asker: asker, key: peer.holder?.name,
+            generation: forgottenGeneration + 1, askedAt: now, askedBy: boot(of: asker),
             deadline: deadline(of: present, at: now),
             standingSince: now, isCutOffBelow: !present.isOriginReachable)
         if let refusal = unopenable(present, entry, of: peer.holder) {

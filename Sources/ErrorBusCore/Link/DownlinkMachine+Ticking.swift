@@ -133,6 +133,7 @@ extension DownlinkMachine {
         if let entry = entries[id] {
             count(entry, now: nil)
             leaveLines(entry)
+            forgottenGeneration = max(forgottenGeneration, entry.generation)
         }
         plans.plan(id, at: nil)
         entries.removeAndShrink(id)

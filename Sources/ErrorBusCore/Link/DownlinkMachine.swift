@@ -22,6 +22,8 @@ package struct DownlinkMachine: Sendable {
     /// dropped.
     var superseded = DeadlineQueue<PeerID>()
     var entries = EntryTable<DownlinkEntry>()
+    /// The highest generation of a forgotten entry: its id may come again.
+    var forgottenGeneration = 0
     var unsettledOfChild: [NodeName: Set<PresentationID>] = [:]
     var unsettledCount = 0
     /// The number of presentations that wait for a decision. Answered ones do not count: a child

@@ -216,9 +216,10 @@ import Testing
         limits.rememberedMax = 10
         var rig = DownlinkRig.withChild(limits: limits)
         for number in 1...50 as ClosedRange<UInt64> {
-            _ = rig.get(.present(PresentationID(number)), from: one)
-            _ = rig.answer(PresentationID(number))
-            _ = rig.get(.settled(PresentationID(number), .recovered), from: one)
+            let id = PresentationID(number)
+            _ = rig.get(.present(id), from: one)
+            _ = rig.answer(id, generation: rig.generation(of: id))
+            _ = rig.get(.settled(id, .recovered), from: one)
             rig.pass(1)
         }
         #expect(

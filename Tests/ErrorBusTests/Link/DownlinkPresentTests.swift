@@ -364,4 +364,23 @@ import Testing
         #expect(rig.machine.entries.isEmpty)
         #expect(rig.machine.unsettledCount == 0)
     }
+
+    @Test("presented again once it was forgotten, it is another generation than any before")
+    func generations() {
+        var rig = DownlinkRig.withChild()
+        func refuse(_ generation: Int) -> [DownlinkAction] {
+            rig.machine.completed(
+                id, generation: generation, verdict: .refused(.noResponder, "x"), at: rig.now)
+        }
+        _ = rig.get(.present(id), from: one)
+        _ = rig.get(.withdraw(id: id, reason: .abandoned), from: one)
+        #expect(rig.get(.present(id), from: one).offers.map(\.generation) == [2])
+        #expect(refuse(2).reject(to: one) == .noResponder)
+        #expect(rig.machine.entries.isEmpty)
+        #expect(rig.get(.present(id), from: one).offers.map(\.generation) == [3])
+        // The end of an earlier one says nothing of it.
+        #expect(refuse(1) == [])
+        #expect(refuse(2) == [])
+        #expect(rig.machine.entries[id]?.isOpen == true)
+    }
 }

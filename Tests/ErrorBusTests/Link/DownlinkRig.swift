@@ -30,6 +30,9 @@ struct DownlinkRig {
         machine.answered(id, generation: generation, with: answer, at: now)
     }
 
+    /// The generation of what is held under the id.
+    func generation(of id: PresentationID) -> Int { machine.entries[id]?.generation ?? 1 }
+
     /// Time passes without a tick.
     mutating func pass(_ milliseconds: UInt64) { now = now + milliseconds }
 

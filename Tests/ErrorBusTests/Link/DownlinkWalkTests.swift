@@ -96,8 +96,6 @@ import Testing
                 return "generation \(offer.generation) offered twice"
             }
         }
-        // A refusal by the chain is not remembered: a repetition is a new presentation.
-        if machine.entries[Self.id] == nil { path.generations = [] }
         let unsettled = machine.entries.values.filter(\.isUnsettled)
         if machine.unsettledCount != unsettled.count { return "unsettledCount" }
         let ofChild = Dictionary(grouping: unsettled.filter { $0.child != nil }) { $0.child ?? "x" }

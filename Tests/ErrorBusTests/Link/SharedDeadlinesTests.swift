@@ -72,7 +72,7 @@ import Testing
     func results() {
         var rig = rig { $0.rememberedMax = 10 }
         present(in: &rig) { rig, id, peer in
-            _ = rig.answer(id)
+            _ = rig.answer(id, generation: rig.generation(of: id))
             _ = rig.get(.settled(id, .recovered), from: peer)
         }
         #expect(Set(rig.machine.entries.keys) == Set(Self.ids(1...2) + Self.ids(25...32)))
@@ -114,7 +114,7 @@ import Testing
         for hour in 1...24 as ClosedRange<UInt64> {
             let (id, own) = (PresentationID(hour), PresentationID(hour << 32))
             _ = rig.get(.present(id), from: one)
-            _ = rig.answer(id)
+            _ = rig.answer(id, generation: rig.generation(of: id))
             _ = rig.get(.settled(id, .recovered), from: one)
             _ = rig.get(.withdraw(id: own, reason: .origin), from: one)
             for number in 1...4_200 as ClosedRange<UInt64> {
