@@ -67,8 +67,10 @@ extension UplinkMachine {
         return nil
     }
 
-    /// A frame above the next hop's limit would end the session, so it is not sent.
+    /// A frame above the next hop's limit would end the session, so it is not sent. While no link
+    /// is live the next hop may be another parent, with other limits; each sending checks again.
     func tooLarge(_ present: Message.Present) -> Message.Reject? {
+        let welcome = isLive ? welcome : nil
         let payloadMax = min(
             welcome?.maxPayload ?? .max, UInt64(WireLimits.standard.payloadByteCountMax))
         guard present.payload.count <= payloadMax else {

@@ -11,6 +11,25 @@ import Testing
         (0..<count).map { .init(name: "x\($0)", value: "v") }
     }
 
+    @Test("the limits of a parent that is lost refuse nothing: the next one may take it")
+    func limitsOfLostParent() {
+        let own = Message.samplePayload.count
+        let tight = UplinkRig.welcome(maxPayload: UInt64(own - 1))
+        var rig = UplinkRig(parents: 2)
+        _ = rig.machine.started(at: rig.now)
+        _ = rig.machine.connected(at: rig.now)
+        _ = rig.get(tight)
+        #expect(rig.present(id).refusals == [.tooLarge])
+        _ = rig.machine.giveUp("x", at: rig.now)
+        #expect(rig.present(id).refusals == [])
+        while rig.machine.connected(at: rig.now).isEmpty { _ = rig.run(100) }
+        var other = rig
+        #expect(rig.get(UplinkRig.welcome(boot: 51)).verbs == [.present])
+        let refused = other.get(tight)
+        #expect(refused.refusals == [.tooLarge])
+        #expect(refused.verbs == [])
+    }
+
     /// The next hop could read no id from such a header, and would refuse the whole link.
     @Test("a header that any of its sendings gives too many fields is refused at once")
     func tooManyFields() throws {
