@@ -1,9 +1,12 @@
 import CSimulation
+import Glibc
 
 /// What the seeds came to, for people and for the test that starts the simulator.
 struct Report {
     /// A run of this many seeds tries every checker.
     static let standardCount = 300
+    /// A run of minutes says after each so many seeds how far it is.
+    private static let progressCount = 10_000
 
     private let options: SimulatorOptions
     private let began = simulation_real_nanoseconds()
@@ -74,6 +77,10 @@ struct Report {
             }
         }
         if isFailed { failedSeeds.append(seed) }
+        if seedCount.isMultiple(of: Self.progressCount), seedCount < options.count {
+            print("\(seedCount) of \(options.count) seeds, \(failedSeeds.count) failed so far")
+            fflush(nil)
+        }
     }
 
     private mutating func count(_ text: String) {
