@@ -66,6 +66,16 @@ struct FileStatus {
     var isPrivate: Bool { mode & 0o077 == 0 }
     var owner: uid_t { status.st_uid }
 
+    /// The file itself, by whatever name: another one after a replacement.
+    struct Identity: Hashable {
+        fileprivate let device: UInt64
+        fileprivate let inode: UInt64
+    }
+
+    var identity: Identity {
+        Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+    }
+
     /// The version of the file: another one after a write, a replacement, or a change of mode or
     /// owner, as far as the file system's clock shows it.
     struct Version: Hashable {

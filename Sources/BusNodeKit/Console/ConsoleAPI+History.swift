@@ -28,8 +28,8 @@ extension ConsoleAPI {
         guard await kept.keeper.write() else {
             throw APIProblem(
                 .internalServerError, "notStored",
-                "the journal cannot be written, and the history lacks what came last: make "
-                    + "room, or see the audit, which has it")
+                "the journal cannot be written, and the history lacks what came last: see the "
+                    + "audit, which has it, and the node's log for the reason")
         }
     }
 

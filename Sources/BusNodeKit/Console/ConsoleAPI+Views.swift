@@ -38,7 +38,7 @@ extension ConsoleAPI {
             console: views.console, owner: owner, name: name, filter: filter,
             sort: try fields.word("sort", among: Self.sorts) ?? Self.sorts[0],
             show: try fields.word("show", among: Self.shows) ?? Self.shows[0])
-        switch try await views.save(row) {
+        switch try await stored({ try await views.save(row) }) {
         case .added where owner == JournalViews.team: console.note(.saveView(row), by: by)
         case .replaced where owner == JournalViews.team: console.note(.replaceView(row), by: by)
         case .added, .replaced: break
@@ -55,11 +55,24 @@ extension ConsoleAPI {
         let fields = try BodyFields(body, allowing: "name", "isForTeam", "by")
         let (views, owner, by) = try place(fields, visitor)
         let name = try fields.text("name", upTo: ConsoleLimits.viewNameScalarMax)
-        guard try await views.remove(name, of: owner) else {
+        guard try await stored({ try await views.remove(name, of: owner) }) else {
             throw APIProblem(.notFound, "unknownView", "no view \(name.shown()) here")
         }
         if owner == JournalViews.team { console.note(.removeView(name), by: by) }
         return Response(try await viewList(visitor))
+    }
+
+    /// The result of a write to the journal.
+    private func stored<Value: Sendable>(
+        _ write: @Sendable () async throws -> Value
+    ) async throws(APIProblem) -> Value {
+        do {
+            return try await write()
+        } catch {
+            throw APIProblem(
+                .internalServerError, "notStored",
+                "the journal cannot be written: \(ErrorReport(describing: error).description)")
+        }
     }
 
     /// The place of a request's view, the owner of the view, and the sender.

@@ -23,12 +23,17 @@ final class GroupCommit: Sendable {
     }
 
     let database: DatabaseQueue
+    /// Throws if a commit would be lost. Called before each commit that changes something.
+    private let verify: @Sendable () throws -> Void
     private let state = Mutex(State())
 
     /// The number of waiting accesses, for tests.
     var waitingCount: Int { state.withLock(\.waiting.count) }
 
-    init(_ database: DatabaseQueue) { self.database = database }
+    init(_ database: DatabaseQueue, verify: @escaping @Sendable () throws -> Void = {}) {
+        self.database = database
+        self.verify = verify
+    }
 
     /// The value of an access, once it is on the disk. GRDB's async methods do nothing in a
     /// cancelled task; this method works there.
@@ -59,7 +64,7 @@ final class GroupCommit: Sendable {
                 state.waiting.removeFirst(first.count)
                 return first
             }
-            for finish in Self.commit(accesses, in: database) { finish() }
+            for finish in commit(accesses, in: database) { finish() }
             let isDone = state.withLock { state in
                 state.isAtWork = !state.waiting.isEmpty
                 return !state.isAtWork
@@ -68,7 +73,7 @@ final class GroupCommit: Sendable {
         }
     }
 
-    private static func commit(
+    private func commit(
         _ accesses: [Access], in database: Database
     ) -> [@Sendable () -> Void] {
         if accesses.count > 1, let together = try? together(accesses, in: database) {
@@ -83,12 +88,14 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// - Throws: An error that ends the transaction, or could: a full disk, for instance, reverts
-    ///   all of it. Then each access has to be committed by itself.
-    private static func together(
+    /// - Throws: An error that ends the transaction, or could: a full disk, for instance, or a
+    ///   commit that would be lost, reverts all of it. Then each access has to be committed by
+    ///   itself.
+    private func together(
         _ accesses: [Access], in database: Database
     ) throws -> [@Sendable () -> Void] {
         var endings: [@Sendable () -> Void] = []
+        let before = database.totalChangesCount
         try database.inTransaction(.immediate) {
             for access in accesses {
                 do {
@@ -102,17 +109,20 @@ final class GroupCommit: Sendable {
                     endings.append { access.fail(error) }
                 }
             }
+            if database.totalChangesCount != before { try verify() }
             return .commit
         }
         return endings
     }
 
-    private static func alone(
+    private func alone(
         _ access: Access, in database: Database
     ) throws -> @Sendable () -> Void {
         try database.beginTransaction(.immediate)
         do {
+            let before = database.totalChangesCount
             let ending = try access.run(database)
+            if database.totalChangesCount != before { try verify() }
             try database.commit()
             return ending
         } catch {

@@ -42,6 +42,7 @@ package final class SQLiteJournal: DecisionJournal {
         } else {
             lock = nil
         }
+        let place = JournalPlace(path, logger: logger)
         do {
             var configuration = Configuration()
             configuration.prepareDatabase { database in
@@ -51,7 +52,7 @@ package final class SQLiteJournal: DecisionJournal {
             }
             configuration.busyMode = .timeout(5)
             let database = try DatabaseQueue(path: path, configuration: configuration)
-            commits = GroupCommit(database)
+            commits = GroupCommit(database) { try place.verify() }
             try database.read { database in
                 let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
                 guard verdict == "ok" else {
@@ -61,6 +62,7 @@ package final class SQLiteJournal: DecisionJournal {
             }
             try JournalSchema.migrator.migrate(database)
             if let owner { try Self.claim(database, for: owner, path) }
+            place.opened()
         } catch let failure as Failure {
             throw failure
         } catch {

@@ -53,6 +53,18 @@ import Testing
         }
     }
 
+    @Test("A view that the journal does not take is refused: 500, notStored")
+    func unstored() async throws {
+        let api = try api()
+        _ = try await api.saveView(view("Grave"), ann)
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
+        let saved = await word { try await api.saveView(view("Mine"), ann) }
+        #expect(saved == "notStored")
+        let named: JSONValue = ["name": "Grave"]
+        let removed = await word { try await api.removeView(named.encoded(), ann) }
+        #expect(removed == "notStored")
+    }
+
     @Test("A user has views in every life, under another name too, and all have the team's")
     func views() async throws {
         var api = try api()
