@@ -206,8 +206,10 @@ package final class SQLiteJournal: DecisionJournal {
     }
 
     /// Reads or writes on this thread, at the start of a node, when no other access waits.
-    func writeNow<Value>(_ updates: (Database) throws -> Value) throws -> Value {
-        try database.write(updates)
+    ///
+    /// - Throws: A failure that names the journal: the node does not start.
+    func writeNow<Value>(_ updates: (Database) throws -> Value) throws(Failure) -> Value {
+        do { return try database.write(updates) } catch { throw Self.failure(error, path) }
     }
 
     private func row(_ id: PresentationID) async throws -> JournalRow? {
@@ -248,8 +250,13 @@ package final class SQLiteJournal: DecisionJournal {
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             return Failure(
                 .temporaryFailure, "journal \(path): in use by another process (\(text))")
-        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY, .SQLITE_FULL,
-            .SQLITE_IOERR, .SQLITE_NOLFS:
+        case .SQLITE_FULL:
+            return Failure(
+                .cannotCreate,
+                "journal \(path): cannot be written: \(text); make room on its disk, and start the "
+                    + "node again")
+        case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_READONLY, .SQLITE_IOERR,
+            .SQLITE_NOLFS:
             return Failure(
                 .cannotCreate, "journal \(path): cannot be opened or written: \(text)")
         default:

@@ -208,6 +208,26 @@ import Testing
         #expect(try await journal.record(of: id)?.state == .shown)
     }
 
+    @Test("A disk that is full at the start is a failure that names the journal, not a fault")
+    func fullAtStart() async throws {
+        let journal = try SQLiteJournal(path)
+        try await journal.limitPages()
+        #expect {
+            try journal.writeNow { database in
+                try database.execute(
+                    sql: """
+                        INSERT INTO setAside (source, content, at)
+                        VALUES ('', hex(zeroblob(500000)), '')
+                        """)
+            }
+        } throws: { error in
+            let failure = error as? Failure
+            return failure?.status == .cannotCreate
+                && failure?.text.hasPrefix("journal \(path): cannot be written: ") == true
+                && failure?.text.contains("make room on its disk") == true
+        }
+    }
+
     @Test("a presentation that ended unanswered is a dead letter, until it is presented again")
     func deadLetters() async throws {
         let journal = try SQLiteJournal(path)
