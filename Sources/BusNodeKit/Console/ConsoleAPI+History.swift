@@ -76,7 +76,16 @@ extension ConsoleAPI {
                 .serviceUnavailable, "tooSlow",
                 "the search did not end within \(Int(seconds)) s: \(advice)")
         }
-        return try found.get()
+        do {
+            return try found.get()
+        } catch let failure as Failure where failure.status == .noInput {
+            console.logger.error(
+                "console: history not read", metadata: ["problem": "\(failure.text)"])
+            throw APIProblem(
+                .internalServerError, "notRead",
+                "the journal cannot be read, and the history is in it: see the node's log for the "
+                    + "reason")
+        }
     }
 
     func audit(_ request: Request) async throws -> Response {

@@ -75,7 +75,13 @@ package final class JournalLock: Sendable {
         case amongClients
     }
 
+    /// The second line of the file, once a journal was opened: the journal may be gone later.
+    private static let mark = "\nopened"
+
     private let descriptor: CInt
+    private let text: String
+    /// Whether an earlier process opened a journal beside this file.
+    let followsJournal: Bool
 
     /// - Throws: When another process has the journal, with its id and node.
     init(_ path: String, for node: NodeName, use: Use) throws(Failure) {
@@ -99,10 +105,20 @@ package final class JournalLock: Sendable {
                 "journal \(path): in use by another process (\(holder)), expected: one process "
                     + "for each journal; stop that one, or give \(node) a journal of its own")
         }
-        let text = Array("pid \(getpid()), node \(node)".utf8)
-        // Only for the message above: the lock holds without it.
-        if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, text, text.count, 0) }
         self.descriptor = descriptor
+        text = "pid \(getpid()), node \(node)"
+        followsJournal = Self.content(descriptor).hasSuffix(Self.mark)
+        write(text + (followsJournal ? Self.mark : ""))
+    }
+
+    /// The journal was opened.
+    func opened() { write(text + Self.mark) }
+
+    /// Only for the message of a second process, and for the warning of a later one: the lock holds
+    /// without it.
+    private func write(_ text: String) {
+        let bytes = Array(text.utf8)
+        if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, bytes, bytes.count, 0) }
     }
 
     deinit {
@@ -114,8 +130,13 @@ package final class JournalLock: Sendable {
     private static var problem: String { String(cString: strerror(errno)) }
 
     private static func holder(_ descriptor: CInt) -> String {
-        var bytes = [UInt8](repeating: 0, count: 128)
+        content(descriptor).split(separator: "\n").first.map(String.init) ?? "unknown"
+    }
+
+    private static func content(_ descriptor: CInt) -> String {
+        // More than the longest name of a node.
+        var bytes = [UInt8](repeating: 0, count: 512)
         let count = pread(descriptor, &bytes, bytes.count, 0)
-        return count > 0 ? String(decoding: bytes.prefix(count), as: UTF8.self) : "unknown"
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
     }
 }

@@ -61,8 +61,12 @@ package final class SQLiteJournal: DecisionJournal {
                 }
             }
             try JournalSchema.migrator.migrate(database)
-            if let owner { try Self.claim(database, for: owner, path) }
+            if let owner {
+                let isNew = try Self.claim(database, for: owner, path)
+                if isNew, lock?.followsJournal == true { warnOfEmptiness() }
+            }
             place.opened()
+            lock?.opened()
         } catch let failure as Failure {
             throw failure
         } catch {
@@ -71,9 +75,11 @@ package final class SQLiteJournal: DecisionJournal {
     }
 
     /// Records the owner of a new journal, or compares it.
+    ///
+    /// - Returns: Whether the journal is new.
     private static func claim(
         _ database: DatabaseQueue, for owner: NodeName, _ path: String
-    ) throws {
+    ) throws -> Bool {
         let former = try database.write { database -> String? in
             if let node = try String.fetchOne(database, sql: "SELECT node FROM owner") {
                 return node
@@ -82,12 +88,24 @@ package final class SQLiteJournal: DecisionJournal {
                 sql: "INSERT INTO owner (node) VALUES (?)", arguments: [owner.description])
             return nil
         }
-        guard let former, former != owner.description else { return }
+        guard let former else { return true }
+        guard former != owner.description else { return false }
         throw Failure(
             .badConfiguration,
             "journal \(path): belongs to node \(former.shown()), expected: \(owner)'s own or a new "
                 + "one; give \(owner) another file. If \(former.shown()) was renamed: "
                 + "sqlite3 \(path) \"UPDATE owner SET node = '\(owner)'\"")
+    }
+
+    /// Warns of a new journal beside the lock of a former one: that one was moved away, as one does
+    /// to begin anew, or is lost.
+    private func warnOfEmptiness() {
+        let remedy =
+            "if it was not moved away on purpose, stop the node and restore a backup: the answers "
+            + "in it are not known, and may be asked for again"
+        logger.warning(
+            "journal: new and empty, though there was one before",
+            metadata: ["file": "\(path)", "try": "\(remedy)"])
     }
 
     package func record(of id: PresentationID) async throws -> DecisionRecord? {

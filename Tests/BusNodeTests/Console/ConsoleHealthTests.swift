@@ -56,6 +56,16 @@ struct ConsoleHealthTests {
         end.finish()
     }
 
+    @Test("A history that cannot be read is refused as that: 500, notRead")
+    func unreadHistory() async throws {
+        let problem = await #expect(throws: APIProblem.self) {
+            try await api.searched { () async throws -> Int in
+                throw Failure(.noInput, "journal central.sqlite: file is not a database")
+            }
+        }
+        #expect(problem?.status == .internalServerError && problem?.word == "notRead")
+    }
+
     @Test("A node that responds is healthy")
     func healthy() async throws {
         let health = try await api.health { TableSizes() }

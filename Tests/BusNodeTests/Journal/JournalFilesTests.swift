@@ -135,4 +135,41 @@ import Testing
         #expect(failure("other", path) == nil)
         #expect(failure("central", path)?.status == .badConfiguration)
     }
+
+    /// The log of a start of the journal's node.
+    private func logOfStart() throws -> [String] {
+        let log = RecordedLog()
+        withExtendedLifetime(try SQLiteJournal(path, of: "central", logger: log.logger)) {}
+        return log.lines.elements
+    }
+
+    private func remove() {
+        for suffix in ["", "-wal", "-shm"] {
+            try? FileManager.default.removeItem(atPath: path + suffix)
+        }
+    }
+
+    @Test("A new journal in the place of a former one is worth a warning, and the first is not")
+    func goneJournal() throws {
+        #expect(try logOfStart().isEmpty)
+        #expect(try logOfStart().isEmpty)
+        remove()
+        let lines = try logOfStart()
+        #expect(lines.count == 1)
+        let beginning =
+            "warning journal: new and empty, though there was one before file=\(path) try="
+        #expect(lines.first?.hasPrefix(beginning) == true)
+        #expect(try logOfStart().isEmpty)
+    }
+
+    @Test("A first start that failed leaves no journal to miss")
+    func failedStart() throws {
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/var", withIntermediateDirectories: true)
+        try "this is no database, it is a letter".write(
+            toFile: path, atomically: true, encoding: .utf8)
+        #expect(failure("central", path)?.status == .badData)
+        remove()
+        #expect(try logOfStart().isEmpty)
+    }
 }
