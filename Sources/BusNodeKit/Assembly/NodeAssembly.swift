@@ -26,6 +26,7 @@ package final class NodeAssembly: Sendable {
     private let ruled = RuledResponders()
     private let ledger = Mutex<EventLog?>(nil)
     private let keys = Mutex<KeyRing?>(nil)
+    private let readiness = Mutex<Readiness?>(nil)
 
     package init(
         topology path: String, node: String, isInputTaken: Bool = false, logger: Logger
@@ -50,7 +51,7 @@ package final class NodeAssembly: Sendable {
         runner = SubprocessRunner(folder: FilePath.folder(of: path))
     }
 
-    /// The node's parts; `ready` is called once it listens.
+    /// The node's parts; `ready` is called once it listens, and so do its consoles.
     package func parts(
         use: JournalLock.Use = .alone, ready: @escaping @Sendable () -> Void = {}
     ) throws -> NodeParts {
@@ -58,7 +59,10 @@ package final class NodeAssembly: Sendable {
         var parts = base
         parts.keys = try KeyFolder.ring(of: settings.name, in: loaded.topology)
         keys.withLock { $0 = parts.keys }
-        parts.ready = ready
+        // The node itself, and each console that it serves.
+        let readiness = Readiness(of: 1 + (use == .alone ? consoles.count : 0), ready: ready)
+        self.readiness.withLock { $0 = readiness }
+        parts.ready = { readiness.listens() }
         var logs: [any AuditLog] = consoles.values.map(\.audit)
         if let events = settings.events {
             let log = try EventLog(events, node: settings.name, logger: logger)
@@ -119,10 +123,12 @@ package final class NodeAssembly: Sendable {
 
     /// The services of this node's consoles, once the node is made, in the order of their start.
     package func services(for node: Node) -> [any Service] {
-        consoles.values.flatMap { console -> [any Service] in
+        let readiness = readiness.withLock { $0 }
+        return consoles.values.flatMap { console -> [any Service] in
             console.attach(node)
+            let server = ConsoleServer(console, listens: { readiness?.listens() })
             // The last answers, which the console sends as it stops, are notified as well.
-            return (console.notifier.map { [$0] } ?? []) + [ConsoleServer(console)]
+            return (console.notifier.map { [$0] } ?? []) + [server]
         }
     }
 

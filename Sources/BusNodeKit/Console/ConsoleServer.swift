@@ -13,11 +13,18 @@ struct ConsoleServer: Service {
     let console: Console
     private let refusals: RefusalLog
     private let say: @Sendable (String) -> Void
+    private let listens: @Sendable () -> Void
 
-    /// - Parameter say: A closure that gets the line with the address, which may hold the token.
-    init(_ console: Console, say: @escaping @Sendable (String) -> Void = { Terminal.say($0) }) {
+    /// - Parameters:
+    ///   - say: A closure that gets the line with the address, which may hold the token.
+    ///   - listens: A closure to call once the console listens; must not wait.
+    init(
+        _ console: Console, say: @escaping @Sendable (String) -> Void = { Terminal.say($0) },
+        listens: @escaping @Sendable () -> Void = {}
+    ) {
         self.console = console
         self.say = say
+        self.listens = listens
         refusals = RefusalLog(console.logger)
     }
 
@@ -34,6 +41,7 @@ struct ConsoleServer: Service {
             configuration: configuration,
             onServerRunning: { channel in
                 responder.set(self.opened(port: channel.localAddress?.port ?? port))
+                self.listens()
             }, logger: quietLogger)
         async let _: Void = closeConnectionsAtTheEnd()
         async let _: Void? = console.kept?.keeper.run()

@@ -25,7 +25,8 @@ struct Run: AsyncParsableCommand {
     @Option(help: "The node of the topology to run; BUS_NODE_NODE when not given.")
     var node: String?
 
-    @Option(help: "A file to create once the node listens; its content is the process id.")
+    @Option(
+        help: "A file to create once the node and its consoles listen; has the process id.")
     var readyFile: String?
 
     @Option(help: "Write the sizes of the node's tables to this file as JSON, every second.")

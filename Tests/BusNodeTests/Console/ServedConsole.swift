@@ -24,7 +24,7 @@ struct ServedConsole {
             logger: logger)
         let said = Recorder<String>()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await ConsoleServer(console) { said.record($0) }.run() }
+            group.addTask { try await ConsoleServer(console, say: { said.record($0) }).run() }
             let words = try await said.next().split(separator: " ")
             let served = ServedConsole(
                 address: try ConsoleAddress(String(words[1]), option: "said"), console: console)
