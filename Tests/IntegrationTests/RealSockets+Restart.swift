@@ -138,6 +138,38 @@ extension RealSockets {
             #expect(attempts.all == ["origin:retry"])
         }
 
+        @Test("F16 The top restarts during an attempt: its answer waits for the result")
+        func topRestartsDuringAttempt() async throws {
+            let (bus, journal) = (Bus(), MemoryJournal())
+            let (begun, released) = (Recorder<Bool>(), Recorder<Bool>())
+            let error = SaveFailed().recoverable {
+                RecoveryOption("Retry", id: "retry", role: .default) {
+                    begun.record(true)
+                    return try await released.next()
+                }
+            }
+            let worker = try bus.node("worker", next: ["central"], listens: false)
+            try await bus.run(worker) {
+                let first = try await RunningNode(
+                    try bus.node(
+                        "central", presenters: [ScriptedPresenter("person", .answer("retry"))],
+                        parts: { $0.journal = journal }))
+                let asking = Task { await worker.uplink.presentError(error) }
+                _ = try await begun.next()
+                try await first.stop()
+                let after = ScriptedPresenter("person", .waitForCancellation)
+                let second = try await RunningNode(
+                    try bus.node(
+                        "central", presenters: [after], parts: { $0.journal = journal }))
+                released.record(true)
+                #expect(await asking.value.didRecover)
+                #expect(try await journal.results.next() == .recovered)
+                #expect(after.prompts.isEmpty)
+                try await second.stop()
+            }
+            #expect(!journal.results.elements.contains(.unknown))
+        }
+
         @Test(
             "F31 With hold, a caller waits without a parent, and gets its answer when one is there"
         )

@@ -182,7 +182,9 @@ struct Decisions: Sendable {
         }
         record(.decided(answer.withoutSecrets, isRestored: isRestored), of: id)
         let result = await error.attemptRecovery(answer)
-        await settled(id, answer, result.settled)
+        // The next life of the node gets it, if it knows the answer from the journal.
+        let isLeft = areRecorded && context.received?.isResultLeft == true
+        if !isLeft { await settled(id, answer, result.settled) }
         return Outcome(answer: answer, result: result, decidedBy: decider)
     }
 

@@ -18,6 +18,7 @@ final class ReceivedPresentation: Sendable {
     private let attempt = Atomic(Attempt.none)
     private let givenUp = Mutex<Message.WithdrawReason?>(nil)
     private let ended = Atomic(false)
+    private let resultIsLeft = Atomic(false)
 
     init(_ present: Message.Present, deadline: MonotonicTime? = nil) {
         self.present = present
@@ -36,6 +37,12 @@ final class ReceivedPresentation: Sendable {
 
     /// Notes that an answer has its result, or that another end came before.
     func hasEnded() { ended.store(true, ordering: .releasing) }
+
+    /// Whether the node stops while a child has the answer: its result is for the next life of the
+    /// node, which knows the answer from the journal.
+    var isResultLeft: Bool { resultIsLeft.load(ordering: .acquiring) }
+
+    func leavesResult() { resultIsLeft.store(true, ordering: .releasing) }
 
     /// Begins the attempt of an option; false once the attempt is left to a later call.
     func beginsAttempt() -> Bool {

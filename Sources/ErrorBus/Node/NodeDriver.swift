@@ -63,7 +63,7 @@ actor NodeDriver {
     private var chain: Chain?
     private var callers: [Int: Caller] = [:]
     private var callerCount = 0
-    private var attempts: [NodeMachine.Attempt: [CheckedContinuation<RecoveryResult, Never>]] = [:]
+    private var attempts: [NodeMachine.Attempt: [CheckedContinuation<RecoveryResult?, Never>]] = [:]
     /// The cost of the one-frame reports that are being read, as ``ChildPresentations`` counts.
     private var bareReadingCost = 0
     private(set) var refusedCount = 0
@@ -169,10 +169,11 @@ actor NodeDriver {
         perform(machine.gaveUp(id, on: way, caller: caller, reason, at: transport.now))
     }
 
-    /// Sends the answer to the child whose option it names; returns the result.
+    /// Sends the answer to the child whose option it names; returns the result. Nil when the node
+    /// stops and the child has the answer: the next life of the node gets the result.
     func attempt(
         _ answer: Answer, of id: PresentationID, generation: Int
-    ) async -> RecoveryResult {
+    ) async -> RecoveryResult? {
         guard !isStopped else { return .unknown }
         return await withCheckedContinuation { continuation in
             send(answer, of: id, generation: generation, continuation)
@@ -183,7 +184,7 @@ actor NodeDriver {
     @inline(never)
     private func send(
         _ answer: Answer, of id: PresentationID, generation: Int,
-        _ continuation: CheckedContinuation<RecoveryResult, Never>
+        _ continuation: CheckedContinuation<RecoveryResult?, Never>
     ) {
         let (known, actions) = machine.answered(
             id, generation: generation, with: answer, at: transport.now)
@@ -312,6 +313,10 @@ actor NodeDriver {
         case .attempted(let attempt, let result):
             for waiting in attempts.removeValue(forKey: attempt) ?? [] {
                 waiting.resume(returning: result)
+            }
+        case .leftToNextLife(let attempt):
+            for waiting in attempts.removeValue(forKey: attempt) ?? [] {
+                waiting.resume(returning: nil)
             }
         case .settledLater(let id, let answer, let result):
             chain?.presentations.settledLater(id, answer, result)

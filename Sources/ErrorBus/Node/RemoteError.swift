@@ -83,7 +83,12 @@ struct RemoteAttempter: RecoveryAttempter {
 
     /// Sends the answer down. The presenter has checked the option, and the owner checks it too.
     func attemptRecovery(_ answer: Answer) async -> AttemptResult {
-        let result = await driver.attempt(signed(answer), of: id, generation: generation)
+        guard
+            let result = await driver.attempt(signed(answer), of: id, generation: generation)
+        else {
+            received.leavesResult()
+            return .remote(.unknown)
+        }
         switch result {
         case .recovered, .failed, .late, .withdrawn: received.hasEnded()
         // It may still be open.

@@ -47,6 +47,15 @@ extension DownlinkMachine {
         return max(entry.askedAt, delivery.decidedAt, heardAt) + (times.lease + times.abandonAfter)
     }
 
+    /// Whether a child with a live link has the answer, so that it will report the result: to this
+    /// life of the node or to the next one.
+    func isWithChild(_ id: PresentationID, answer: UniqueID) -> Bool {
+        guard let entry = entries[id], case .answered(let delivery) = entry.phase,
+            delivery.answer.id == answer, delivery.result == nil
+        else { return false }
+        return deliveredUntil(entry, delivery) == nil
+    }
+
     /// Gives up the delivery: no child came for the answer, or the limit of waiting answers is
     /// exceeded. The answer stays under its id for repeated requests.
     mutating func giveUpDelivery(

@@ -175,7 +175,11 @@ package struct NodeMachine: Sendable {
         isGoingDown = true
         var actions: [NodeAction] = []
         carryOut(below.stopped(at: now), at: now, into: &actions)
-        actions += attempts.keys.map { .attempted($0, .unknown) }
+        for attempt in attempts.keys {
+            // Not `unknown`, which would say that the answer could not be delivered.
+            let isLeft = below.isWithChild(attempt.id, answer: attempt.answer)
+            actions.append(isLeft ? .leftToNextLife(attempt) : .attempted(attempt, .unknown))
+        }
         attempts = [:]
         passedDown = [:]
         for way in above.indices {
@@ -210,6 +214,8 @@ package enum NodeAction: Hashable, Sendable {
     case reachable(PresentationID, Bool)
     /// The result of the chain's answer, for all responders that wait for it.
     case attempted(NodeMachine.Attempt, RecoveryResult)
+    /// The node stops, and a child has the chain's answer: its result is for the next life.
+    case leftToNextLife(NodeMachine.Attempt)
     /// The result of an answer decided here, for which the chain no longer waits.
     case settledLater(PresentationID, Answer, RecoveryResult)
 

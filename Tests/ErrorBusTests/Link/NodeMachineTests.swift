@@ -194,6 +194,25 @@ import Testing
         #expect(isLater)
     }
 
+    @Test("At the stop the result of an answer that a live child has is left to the next life")
+    func leftToNextLife() throws {
+        for isLive in [true, false] {
+            var rig = try Rig(isPassage: false)
+            _ = rig.fromChild(.present(rig.id))
+            if !isLive {
+                _ = rig.machine.below(at: rig.now) { [now = rig.now, child = rig.child] in
+                    $0.vanished(child, at: now)
+                }
+            }
+            _ = rig.machine.answered(rig.id, generation: 1, with: .sample, at: rig.now)
+            let attempt = NodeMachine.Attempt(id: rig.id, answer: Answer.sample.id)
+            let stopped = rig.machine.stopped(at: rig.now)
+            #expect(stopped.contains(.leftToNextLife(attempt)) == isLive)
+            #expect(stopped.contains(.attempted(attempt, .unknown)) == !isLive)
+            #expect(rig.machine.tableSizes.attempts == 0)
+        }
+    }
+
     @Test("A caller that asks again takes the place of the one before; at the stop both are free")
     func callers() throws {
         var rig = try Rig()

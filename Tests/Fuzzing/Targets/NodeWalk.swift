@@ -234,7 +234,7 @@ struct NodeWalk {
             offered[id] = offer.generation
         case .cancel(let id, let generation, _):
             if offers[id] == generation { offers[id] = nil }
-        case .attempted(let attempt, _):
+        case .attempted(let attempt, _), .leftToNextLife(let attempt):
             try hold(attempts[attempt] != nil, "a result for which no responder waits: \(attempt)")
             attempts[attempt] = nil
         case .moved(let caller, _, _, _):
