@@ -172,6 +172,28 @@ struct RulesBiteTests {
     }
 
     @Test(
+        "Sleeps that keep memory for long when they are cancelled",
+        arguments: [
+            "try await Task.sleep(for: limit)", "try await Task.sleep(for: $0)",
+            "try await clock.sleep(until: time, tolerance: nil)",
+            "try await Task.sleep(for: .seconds(6))", "try await Task.sleep(for: .seconds(n))",
+            "try await Task.sleep(\n    for: .milliseconds(5_001))",
+        ])
+    func longSleep(text: String) {
+        func found(_ path: String, _ text: String) -> [Int?] {
+            LongSleeps.violations(in: file(path, text)).map(\.line)
+        }
+        #expect(found("Sources/BusNodeKit/X/A.swift", text) == [1])
+        #expect(found("Sources/BusLab/X/A.swift", text).isEmpty)
+        let steps = text.replacing("sleep(", with: "sleepInSteps(")
+        #expect(found("Sources/BusNodeKit/X/A.swift", steps).isEmpty)
+        for short in [".seconds(5)", ".milliseconds(5_000)"] {
+            let text = "try await Task.sleep(for: \(short))"
+            #expect(found("Sources/BusNodeKit/X/A.swift", text).isEmpty)
+        }
+    }
+
+    @Test(
         "Tests that depend on real time",
         arguments: [
             "let a = ContinuousClock.now", "let c = ContinuousClock()", "f(at: .now)",

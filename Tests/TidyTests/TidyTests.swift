@@ -113,6 +113,19 @@ struct TidyTests {
         }
     }
 
+    @Test("No sleep keeps memory for long after it was cancelled")
+    func longSleeps() {
+        expectNone(repository.swiftFiles.flatMap(LongSleeps.violations))
+    }
+
+    @Test("Sleeps that may be long exist", arguments: LongSleeps.allowed.keys.sorted())
+    func allowedSleeps(path: String) throws {
+        let file = try #require(repository.swiftFiles.first { $0.path == path })
+        let found = Set(LongSleeps.sleeps(in: file).map(\.argument))
+        let allowed = LongSleeps.allowed[path] ?? [:]
+        #expect(Set(allowed.keys).subtracting(found) == [])
+    }
+
     @Test(
         "Files that may start tasks, or read a real clock, exist",
         arguments: (Array(Wording.taskStarters.keys) + RealTime.readers.keys).sorted())

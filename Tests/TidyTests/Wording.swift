@@ -129,7 +129,7 @@ enum Wording {
         guard file.role != nil,
             file.path != "Sources/ErrorBusCore/Report/PresentationID.swift",
             file.path != "Sources/ErrorBusCore/Presenting/Moment.swift",
-            file.path != "Sources/ErrorBusCore/Rules/RuleSchedule.swift"
+            file.path != "Sources/ErrorBus/Rules/RuleTiming.swift"
         else { return [] }
         let tokens = file.tokens
         return tokens.indices.compactMap { index in

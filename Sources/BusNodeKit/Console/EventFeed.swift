@@ -132,7 +132,8 @@ final class EventFeed: Sendable {
     }
 
     private static func ping(_ wake: AsyncStream<Void>.Continuation) async {
-        while (try? await Task.sleep(for: ConsoleLimits.pingInterval)) != nil { wake.yield() }
+        let (clock, interval) = (ContinuousClock(), ConsoleLimits.pingInterval)
+        while (try? await clock.sleepInSteps(for: interval)) != nil { wake.yield() }
     }
 
     private func write(

@@ -96,7 +96,7 @@ struct HTTPExchange: Sendable {
         try await withThrowingTaskGroup(of: Value.self) { group in
             group.addTask { try await ask() }
             group.addTask {
-                try await Task.sleep(for: limit)
+                try await ContinuousClock().sleepInSteps(for: limit)
                 throw Problem.tooLate
             }
             defer { group.cancelAll() }

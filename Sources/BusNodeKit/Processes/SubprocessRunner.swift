@@ -48,7 +48,7 @@ struct SubprocessRunner: CommandRunner {
         return try await withThrowingTaskGroup(of: CommandResult.self) { group in
             group.addTask { try await Self.run(configuration, mark: mark, input: input) }
             group.addTask {
-                try await Task.sleep(for: timeLimit)
+                try await ContinuousClock().sleepInSteps(for: timeLimit)
                 throw TimedOut(command: program, limit: timeLimit)
             }
             defer { group.cancelAll() }

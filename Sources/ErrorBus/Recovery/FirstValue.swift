@@ -53,11 +53,12 @@ final class FirstValue<Value: Sendable>: Sendable {
 extension Clock where Duration == Swift.Duration {
     /// Sleeps in steps of at most five seconds. A cancelled sleep stays in memory until its time
     /// has come, and nearly every limit here is cancelled: sleeps of ten minutes would add up.
-    func sleepInSteps(for limit: Duration) async throws {
+    /// TidyTests lists the sleeps that may be longer.
+    package func sleepInSteps(for limit: Duration) async throws {
         try await sleepInSteps(until: now.advanced(by: limit))
     }
 
-    func sleepInSteps(until deadline: Instant) async throws {
+    package func sleepInSteps(until deadline: Instant) async throws {
         while now < deadline {
             try await sleep(until: min(deadline, now.advanced(by: .seconds(5))), tolerance: nil)
         }

@@ -83,29 +83,3 @@ package struct RuleSchedule: Hashable, Sendable, CustomStringConvertible {
         return (words + hours + [timeZone.identifier]).joined(separator: " ")
     }
 }
-
-/// The clocks and the randomness of rules, replaceable in tests.
-package struct RuleTiming: Sendable {
-    /// The clock of limits and delays.
-    package var now: @Sendable () -> ContinuousClock.Instant
-    /// The clock of schedules: office hours follow the wall clock, even when it is set.
-    package var date: @Sendable () -> Date
-    /// A wait; throws when the task is cancelled.
-    package var wait: @Sendable (Duration) async throws -> Void
-    /// A random part of a duration.
-    package var part: @Sendable (Duration) -> Duration
-
-    package init(
-        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock().now },
-        date: @escaping @Sendable () -> Date = { Date() },
-        wait: @escaping @Sendable (Duration) async throws -> Void = {
-            try await Task.sleep(for: $0)
-        },
-        part: @escaping @Sendable (Duration) -> Duration = { $0 * Double.random(in: 0...1) }
-    ) {
-        self.now = now
-        self.date = date
-        self.wait = wait
-        self.part = part
-    }
-}
