@@ -38,9 +38,25 @@ package struct IntensityLimiter: Hashable, Sendable {
         _ rule: Rule, on report: ErrorReport, from origin: NodeName, within limit: IntensityLimit,
         at now: ContinuousClock.Instant
     ) -> Use {
-        let key = Key(
-            rule: rule.position, domain: report.domain, code: report.code, origin: origin)
-        return use(key, within: limit, at: now)
+        use(key(rule, report, origin), within: limit, at: now)
+    }
+
+    /// Drops a use recorded at `time`: the rule did not give the answer.
+    package mutating func takeBack(
+        _ rule: Rule, on report: ErrorReport, from origin: NodeName,
+        at time: ContinuousClock.Instant
+    ) {
+        takeBack(key(rule, report, origin), at: time)
+    }
+
+    private func key(_ rule: Rule, _ report: ErrorReport, _ origin: NodeName) -> Key {
+        Key(rule: rule.position, domain: report.domain, code: report.code, origin: origin)
+    }
+
+    mutating func takeBack(_ key: Key, at time: ContinuousClock.Instant) {
+        guard let index = uses[key]?.times.lastIndex(of: time) else { return }
+        uses[key]?.times.remove(at: index)
+        useCount -= 1
     }
 
     /// Records a use that is permitted.

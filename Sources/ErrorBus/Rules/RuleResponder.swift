@@ -72,7 +72,7 @@ package final class RuleResponder: Responder {
     private func changed(
         _ error: any Error, in context: PresentationContext
     ) -> (error: (any Error)?, route: String?) {
-        let evaluation = walk(context).changing(error)
+        let evaluation = walk(context, at: timing.now()).changing(error)
         note(evaluation, ErrorReport(describing: error), context)
         let route: String?
         switch evaluation.ending {
@@ -101,18 +101,22 @@ package final class RuleResponder: Responder {
             guard let chosen = choice(error, in: context) else {
                 return await passOn(error, in: context)
             }
-            switch await pause(chosen.answer, in: context) {
+            let end = await pause(chosen.answer, in: context)
+            if end != .over { takeBack(chosen, in: context) }
+            switch end {
             case .over: break
             case .tooLong: return await passOn(error, in: context)
             case .withdrawn:
                 return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
             }
             guard let answer = answer(chosen.answer, by: chosen.rule, to: chosen.error) else {
+                takeBack(chosen, in: context)
                 return await passOn(error, in: context)
             }
             await decisions.presenting(chosen.error, in: context)
             // Withdrawn during the write: if presented again, another answer may count.
             guard !Task.isCancelled else {
+                takeBack(chosen, in: context)
                 return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
             }
             return await decisions.carryOut(answer, chosen.error, in: context)
@@ -124,24 +128,40 @@ package final class RuleResponder: Responder {
         let rule: Rule
         /// The error as the earlier rules changed it.
         let error: any Error
+        /// The time at which the limit counted the answer.
+        let countedAt: ContinuousClock.Instant
     }
 
     /// The answer of a rule to an error; nil if no rule answers. Apart from the call that waits, so
     /// that the waiting call keeps nothing of the walk.
     @inline(never)
     private func choice(_ error: any Error, in context: PresentationContext) -> Choice? {
-        guard let evaluation = walk(context).answering(error) else { return nil }
+        let now = timing.now()
+        guard let evaluation = walk(context, at: now).answering(error) else { return nil }
         note(evaluation.keeping { $0.rule.answer != nil }, ErrorReport(describing: error), context)
         guard case .answered(let answer, let rule) = evaluation.ending else { return nil }
+        let chosen = Choice(
+            answer: answer, rule: rule, error: evaluation.error, countedAt: now)
         guard let why = obstacle(to: answer.option, of: evaluation.error, in: context) else {
-            return Choice(answer: answer, rule: rule, error: evaluation.error)
+            return chosen
         }
+        takeBack(chosen, in: context)
         logger.notice(
             "rule does not answer: \(why)",
             metadata: [
                 "rule": "\(rule.position)", "option": "\(answer.option)", "id": "\(context.id)",
             ])
         return nil
+    }
+
+    /// Takes a rule's answer out of the count of its limit: the rule does not give it.
+    private func takeBack(_ chosen: Choice, in context: PresentationContext) {
+        guard chosen.answer.limit != nil else { return }
+        let report = ErrorReport(describing: chosen.error)
+        let origin = context.received?.origin ?? node
+        state.withLock {
+            $0.limiter.takeBack(chosen.rule, on: report, from: origin, at: chosen.countedAt)
+        }
     }
 
     /// The answer with its values, which the walk has checked.
@@ -186,14 +206,17 @@ package final class RuleResponder: Responder {
 
     // MARK: Rules
 
-    private func walk(_ context: PresentationContext) -> RuleWalk {
+    /// - Parameter now: The time at which limits count.
+    private func walk(
+        _ context: PresentationContext, at now: ContinuousClock.Instant
+    ) -> RuleWalk {
         let origin = context.received?.origin ?? node
         return RuleWalk(
             state.withLock(\.book), origin: origin, commands: commands, logger: logger,
             date: timing.date
         ) { [self] rule, limit, report in
             state.withLock {
-                $0.limiter.use(rule, on: report, from: origin, within: limit, at: timing.now())
+                $0.limiter.use(rule, on: report, from: origin, within: limit, at: now)
             }
         }
     }

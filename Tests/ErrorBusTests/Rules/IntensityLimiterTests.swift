@@ -23,6 +23,24 @@ import Testing
             permitted == [true, true, true, false, false, true, false, true, true, false])
     }
 
+    @Test("a use that is taken back counts no more, and those beside it do")
+    func takesBack() {
+        var limiter = IntensityLimiter()
+        let twice = IntensityLimit(2, per: .seconds(60))
+        func permits(_ second: Int) -> Bool {
+            limiter.use(key(), within: twice, at: start + .seconds(second)) == .permitted
+        }
+        let before = [0, 10, 20].map(permits)
+        #expect(before == [true, true, false])
+        limiter.takeBack(key(), at: start)
+        // These times and this key have no use.
+        limiter.takeBack(key(), at: start + .seconds(5))
+        limiter.takeBack(key("e"), at: start + .seconds(10))
+        // The use at 10 counts until 70, the one at 30 longer.
+        let after = [30, 40, 69, 70, 71].map(permits)
+        #expect(after == [true, false, false, true, false])
+    }
+
     @Test("each origin and each domain has its own count")
     func keys() {
         var limiter = IntensityLimiter()

@@ -100,6 +100,37 @@ import Testing
         #expect(outcome.decidedBy == "person")
     }
 
+    @Test("a limit counts no answer that a deadline keeps a rule from giving")
+    func deadlineBeforeLimit() async {
+        let answer = RuleAnswer(
+            "retry", limit: IntensityLimit(1, per: .seconds(60)), delay: .seconds(3_000))
+        let chain = responder([rule(answer)], timing())
+        var options = PresentationOptions()
+        options.deadline = .seconds(600)
+        var deciders = [await chain.presentError(failure(), options: options).decidedBy]
+        for _ in 0..<2 { deciders.append(await chain.presentError(failure()).decidedBy) }
+        #expect(deciders == ["person", "central", "person"])
+    }
+
+    @Test("a limit counts no answer to a presentation that is withdrawn during the delay")
+    func withdrawnBeforeLimit() async {
+        let waits = Mutex(0)
+        let timing = timing(wait: { _ in
+            let count = waits.withLock { count in
+                count += 1
+                return count
+            }
+            if count == 1 { throw CancellationError() }
+        })
+        let answer = RuleAnswer(
+            "retry", limit: IntensityLimit(1, per: .seconds(60)), delay: .seconds(2))
+        let chain = responder([rule(answer)], timing)
+        #expect(await chain.presentError(failure()).reason == .withdrawn)
+        var deciders: [String] = []
+        for _ in 0..<2 { deciders.append(await chain.presentError(failure()).decidedBy) }
+        #expect(deciders == ["central", "person"])
+    }
+
     @Test("a presentation that is withdrawn while a policy waits is not answered")
     func withdrawn() async {
         let timing = timing(wait: { _ in throw CancellationError() })
