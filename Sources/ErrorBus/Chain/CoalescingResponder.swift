@@ -11,7 +11,8 @@ import Synchronization
 /// the first error's result to all, including errors that arrive during its recovery attempt; both
 /// report "recovered" to callers whose error was not.
 ///
-/// - An error with an option that needs a signature or two people climbs alone.
+/// - An error with an option that needs a signature or two people, or asks for a secret, climbs
+///   alone.
 /// - An end above without an attempt here (withheld, handled, detached, expired, ...) ends the
 ///   whole group alike.
 /// - An option of a responder *above* recovers one error only: the next waiting error climbs and is
@@ -87,9 +88,11 @@ public final class CoalescingResponder: Responder {
         // Never shown, so there is nothing to coalesce.
         guard !UserCancellation.standard.matches(error) else { return nil }
         let report = ErrorReport(describing: error)
-        // A signature is for one presentation, and so is the word of two people: no other may share
-        // its answer.
-        let isAlone = report.options.contains { $0.needsSignature || $0.needsTwoPeople }
+        // A signature is for one presentation, so are the word of two people and a secret: no other
+        // error may share the answer.
+        let isAlone = report.options.contains {
+            $0.needsSignature || $0.needsTwoPeople || $0.fields.contains(where: \.isSecret)
+        }
         return isAlone ? nil : (report, CoalescingKey(report))
     }
 

@@ -212,6 +212,36 @@ struct CoalescingResponderTests {
         #expect(await second.value.didRecover)
     }
 
+    @Test("A secret given for one error goes to no other: an error that asks for one climbs alone")
+    func secret() async throws {
+        let presenter = ScriptedPresenter("screen", .waitForCancellation, .waitForCancellation)
+        let responder = asking(presenter)
+        let given = Recorder<String>()
+        let present = { (name: String) in
+            let error = SampleError(code: 1).recoverable {
+                RecoveryOption(
+                    "Unlock", id: "unlock", fields: [.secret("pin", label: "PIN")]
+                ) { values in
+                    given.record("\(name) \(values.secrets)")
+                    return true
+                }
+            }
+            return Task { await responder.presentError(error) }
+        }
+        let first = present("W1")
+        let prompt = try await presenter.nextPrompt()
+        let second = present("W2")
+        let other = try await presenter.nextPrompt()
+        _ = try prompt.answer("unlock", by: "ann", via: .person, values: ["pin": .string("1")])
+        #expect(await first.value.didRecover)
+        #expect(other.isOpen)
+        #expect(given.elements == [#"W1 ["1"]"#])
+        _ = try other.answer("unlock", by: "bob", via: .person, values: ["pin": .string("2")])
+        #expect(await second.value.didRecover)
+        #expect(given.elements == [#"W1 ["1"]"#, #"W2 ["2"]"#])
+        #expect(responder.isIdle)
+    }
+
     @Test("An option from above recovers one error; the next one is presented")
     func optionFromAbove() async throws {
         let presenter = ScriptedPresenter("screen", .waitForCancellation, .waitForCancellation)
