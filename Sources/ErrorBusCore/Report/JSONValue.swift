@@ -116,9 +116,10 @@ extension JSONValue {
         }
     }
 
-    /// The value as JSON text in UTF-8: the same bytes for equal values. Numbers that are not
-    /// finite become null. Has no limits: they apply to reading. A parsed value never exceeds a
-    /// thread's stack; the author of any other value must ensure that.
+    /// The value as JSON text in UTF-8, with the keys of objects in order: the same bytes for the
+    /// same value. Equal values may differ in them: 0.0 and -0.0, and texts that are canonically
+    /// equivalent. Numbers that are not finite become null. Has no limits: they apply to reading. A
+    /// parsed value never exceeds a thread's stack; the author of any other value must ensure that.
     public func encoded() -> [UInt8] {
         var writer = JSONWriter()
         writer.write(self)
