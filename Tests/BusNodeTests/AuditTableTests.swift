@@ -50,6 +50,23 @@ struct AuditTableTests {
         #expect(outcome("abort", result: "late", cancel: "abort")?.hasSuffix(" too late") == true)
     }
 
+    @Test("A delivery given up after the result of the same answer changes nothing")
+    func unknownAfterResult() {
+        func outcome(_ results: [(answer: String, result: String)]) -> String {
+            let events = results.map {
+                LoggedEvent([
+                    "event": "done", "id": "1", "time": "2026-11-21T10:00:00Z", "option": "retry",
+                    "by": "ann", "answer": $0.answer, "result": $0.result,
+                ])
+            }
+            return String(AuditTable(events).lines[1].dropLast(3))
+        }
+        #expect(outcome([("a", "recovered"), ("a", "unknown")]).hasSuffix(" recovered"))
+        #expect(outcome([("a", "unknown"), ("a", "recovered")]).hasSuffix(" recovered"))
+        #expect(outcome([("a", "unknown")]).hasSuffix(" no result known"))
+        #expect(outcome([("a", "invalid"), ("b", "unknown")]).hasSuffix(" no result known"))
+    }
+
     @Test("Recent are all events of a recent presentation, and of the rest those that are so")
     func recent() {
         func event(_ id: String, _ hour: Int) -> LoggedEvent {

@@ -13,6 +13,8 @@ package struct AuditTable {
         var id = ""
         /// The options that mean to give up.
         var cancels: Set<Substring> = []
+        /// The answer whose result is known; nil without one.
+        var settled: String?
     }
 
     private static let titles = ["TIME", "ORIGIN", "WHAT", "ANSWER", "BY", "OUTCOME", "ID"]
@@ -109,6 +111,9 @@ extension AuditTable.Row {
         case "done":
             let isCancel = cancels.contains(event["option"][...])
             let result = RecoveryResult(rawValue: event["result"])
+            // A delivery that is given up may be recorded just after the result that came.
+            if result == .unknown, settled == event["answer"] { return }
+            if result != .unknown { settled = event["answer"] }
             outcome = result?.words(isCancel: isCancel) ?? event["result"]
         case "change" where event.reason == .withheld:
             by = event["by"]
