@@ -112,6 +112,43 @@ extension RealSockets {
             #expect(shown == 0)
         }
 
+        @Test("F28 an option that was removed from the report is not carried out")
+        func removed() async throws {
+            let bus = Bus()
+            let presenter = FixedPresenter(option: "keep")
+            let top = try bus.node("central", presenters: [presenter])
+            let middle = try bus.node(
+                "relay", next: ["central"], parts: { $0.chain = { Forger(following: $0) } })
+            let leaf = try bus.node(
+                "worker", next: ["relay"], listens: false, parts: { $0.keys = worker })
+            let shown = error.rewriting { $0.options.removeAll { $0.id == "drop" } }
+            let (outcome, faults) = try await bus.run(top, middle, leaf) {
+                let outcome = await leaf.uplink.presentError(shown)
+                return (outcome, await leaf.status.faults.map(\.text))
+            }
+            #expect(outcome.reason == .noAttempter && !outcome.didRecover)
+            #expect(outcome.answer == nil)
+            #expect(outcome.detail == "option drop: not offered; offered: keep")
+            #expect(dropped.elements.isEmpty)
+            #expect(faults.contains { $0.contains("its option was not offered") })
+        }
+
+        @Test("the options left in a report count, and OK without any", arguments: [1, 0])
+        func left(count: Int) async throws {
+            let bus = Bus()
+            let option = count == 0 ? "ok" : "keep"
+            let top = try bus.node("central", presenters: [FixedPresenter(option: option)])
+            let leaf = try bus.node(
+                "worker", next: ["central"], listens: false, parts: { $0.keys = worker })
+            let shown = error.rewriting { $0.options = Array($0.options.suffix(count)) }
+            let (outcome, faults) = try await bus.run(top, leaf) {
+                let outcome = await leaf.uplink.presentError(shown)
+                return (outcome, await leaf.status.faults.map(\.text))
+            }
+            #expect(outcome.reason == .answered && outcome.answer?.option == option)
+            #expect(faults.isEmpty && dropped.elements.isEmpty)
+        }
+
         @Test("a signer's answer to another report, which a relay put in its place, is refused")
         func reworded() async throws {
             let (outcome, _, shown) = try await outcome { next in

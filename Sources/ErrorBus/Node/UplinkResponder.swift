@@ -182,7 +182,7 @@ struct UplinkResponder: Responder {
         guard let fault = fault(of: answer, to: error, present) else { return nil }
         uplink.settle(present.id, answer: answer.id, .invalid)
         logger.critical(
-            "an answer was refused: its option needs \(fault.needs)",
+            "an answer was refused: its option \(fault.problem)",
             metadata: [
                 "id": "\(present.id)", "option": "\(answer.option)", "by": "\(answer.by)",
                 "problem": "\(fault.text)",
@@ -216,25 +216,43 @@ struct UplinkResponder: Responder {
             decidedBy: isRefused ? name.description : answer.by)
     }
 
-    /// The reason why the answer does not count; nil if it has everything that its option needs, or
-    /// if the option belongs to a child, which checks the answer.
+    /// The reason why the answer does not count; nil if its option was offered and it has everything
+    /// that the option needs, or if the option belongs to a child, which checks the answer.
     private func fault(
         of answer: Answer, to error: any Error, _ present: Message.Present
     ) -> AnswerFault? {
-        guard error.recoveryAttempter?.leavesToChild(answer.option) != true,
-            let option = ErrorReport(describing: error).options.first(where: {
-                $0.id == answer.option
-            })
+        let attempter = error.recoveryAttempter
+        guard attempter?.leavesToChild(answer.option) != true else { return nil }
+        let options = ErrorReport(describing: error).options
+        // The attempter still has an option that a rule or a responder took out of the report.
+        let isOffered = options.offer(answer.option) || wasOffered(answer.option, in: present)
+        if attempter != nil, !isOffered {
+            let offered = options.isEmpty ? "ok" : options.map(\.id).joined(separator: ", ")
+            return AnswerFault(
+                reason: .noAttempter, problem: "was not offered",
+                text: "not offered; offered: \(offered)")
+        }
+        let isChosen = { (option: ErrorReport.Option) in option.id == answer.option }
+        guard
+            let option = options.first(where: isChosen) ?? attempter?.options.first(where: isChosen)
         else { return nil }
         if option.needsTwoPeople, !answer.isOfTwoPeople {
             return AnswerFault(
-                reason: .notConfirmed, needs: "two people",
+                reason: .notConfirmed, problem: "needs two people",
                 text: "found \(answer.authors) (\(answer.via.rawValue)); expected two different "
                     + "people, of a console with users")
         }
         guard option.needsSignature else { return nil }
         let fault = keys.map { $0.keys.fault(of: answer, to: present) } ?? "this node has no keys"
-        return fault.map { AnswerFault(reason: .notSigned, needs: "a signature", text: $0) }
+        return fault.map {
+            AnswerFault(reason: .notSigned, problem: "needs a signature", text: $0)
+        }
+    }
+
+    /// Whether the report that went up offers the option: an error may describe itself otherwise
+    /// later.
+    private func wasOffered(_ option: String, in present: Message.Present) -> Bool {
+        (try? ErrorReport(payload: present.payload))?.options.offer(option) ?? false
     }
 
     /// Applies the declared option after the deadline, if this is the origin.
@@ -257,8 +275,16 @@ struct UplinkResponder: Responder {
 /// The reason why the owner of an option does not carry out the answer of another process.
 private struct AnswerFault {
     let reason: Outcome.Reason
-    let needs: String
+    /// What is wrong with the option, for the log.
+    let problem: String
     let text: String
+}
+
+extension [ErrorReport.Option] {
+    /// Whether an answer may name the option: an error without options has only OK.
+    fileprivate func offer(_ option: String) -> Bool {
+        isEmpty ? option == ErrorReport.Option.okay.id : contains { $0.id == option }
+    }
 }
 
 extension UplinkResponder {
