@@ -124,11 +124,11 @@ actor NodeDriver {
     // MARK: For the chain
 
     /// Presents on a link upward, and waits for the decision. Cancelling the task withdraws, with
-    /// the reason of `withdrawal()`; nil withdraws nothing, since the caller returns.
-    /// `isOriginReachable()` is read at the sending: the machine knows of later changes.
+    /// the reason of `withdrawal()`. `isOriginReachable()` is read at the sending: the machine knows
+    /// of later changes.
     func present(
         _ request: UplinkRequest, on way: NodeMachine.Way, moved: @escaping Moved,
-        withdrawal: @escaping @Sendable () -> Message.WithdrawReason? = { .origin },
+        withdrawal: @escaping @Sendable () -> Message.WithdrawReason = { .origin },
         isOriginReachable: @Sendable () -> Bool = { true }
     ) async -> UplinkEnding {
         let id = request.present.id
@@ -164,7 +164,7 @@ actor NodeDriver {
 
     private func gaveUp(
         _ id: PresentationID, on way: NodeMachine.Way, caller: Int,
-        _ reason: Message.WithdrawReason?
+        _ reason: Message.WithdrawReason
     ) {
         perform(machine.gaveUp(id, on: way, caller: caller, reason, at: transport.now))
     }

@@ -72,11 +72,6 @@ struct UplinkEntry: Hashable, Sendable {
     /// that.
     var wasAbandoned = false
 
-    /// Whether the parent has confirmed that it holds the presentation.
-    var isAccepted: Bool {
-        if case .accepted = phase { true } else { false }
-    }
-
     var isOpen: Bool {
         switch phase {
         case .waiting, .asking, .accepted, .moving: true

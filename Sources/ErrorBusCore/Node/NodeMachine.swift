@@ -134,10 +134,9 @@ package struct NodeMachine: Sendable {
         return actions
     }
 
-    /// That responder stopped waiting. Without a reason it returns later, and the parent gets no
-    /// message.
+    /// That responder stopped waiting: the parent gets a withdrawal with this reason.
     package mutating func gaveUp(
-        _ id: PresentationID, on way: Way, caller: Int, _ reason: Message.WithdrawReason?,
+        _ id: PresentationID, on way: Way, caller: Int, _ reason: Message.WithdrawReason,
         at now: MonotonicTime
     ) -> [NodeAction] {
         guard askers[way][id] == .caller(caller) else { return [] }

@@ -183,7 +183,7 @@ struct NodeWalk {
         let (way, id) = (input.number(machine.above.count), input.pick(WalkInput.ids))
         switch input.number(4) {
         case 0:
-            let reason: Message.WithdrawReason? = [.origin, .abandoned, nil][input.number(3)]
+            let reason: Message.WithdrawReason = [.origin, .abandoned][input.number(2)]
             guard let caller = callers.first(where: { $0.value == id })?.key else { return }
             try perform(machine.gaveUp(id, on: way, caller: caller, reason, at: now))
         case 1:
