@@ -281,7 +281,10 @@ extension NodeMachine {
         _ id: PresentationID, generation: Int, _ outcome: Outcome, at now: MonotonicTime,
         into actions: inout [NodeAction]
     ) {
-        guard let verdict = DownlinkVerdict(outcome, node: below.name) else { return }
+        // Not from the clock and the system's generator: copies of a machine act alike.
+        let fresh = UniqueID(milliseconds: id.value.high >> 16, using: &below.jitter)
+        guard let verdict = DownlinkVerdict(outcome, node: below.name, answerID: fresh)
+        else { return }
         carryOut(
             below.completed(id, generation: generation, verdict: verdict, at: now), at: now,
             into: &actions)

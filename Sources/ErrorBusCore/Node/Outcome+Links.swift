@@ -1,7 +1,12 @@
 extension DownlinkVerdict {
     /// The chain's outcome for the hop below. Nil if there is nothing to send: the node stops, and
     /// its children present again.
-    package init?(_ outcome: Outcome, node: NodeName) {
+    ///
+    /// - Parameter answerID: The id of the answer for an outcome that has none.
+    package init?(
+        _ outcome: Outcome, node: NodeName,
+        answerID: @autoclosure () -> UniqueID = PresentationID.make().value
+    ) {
         let reason = outcome.detail ?? outcome.reason.rawValue
         if let code = outcome.refusalCode.flatMap({ RejectCode(rawValue: $0) }) {
             // With the detail each hop would prepend the number again.
@@ -10,7 +15,7 @@ extension DownlinkVerdict {
         }
         // A decision is passed down, whatever another node calls its reason.
         guard outcome.decision == nil else {
-            self = .decided(Answer(outcome, node: node))
+            self = .decided(Answer(outcome, node: node, id: answerID()))
             return
         }
         switch outcome.reason {
@@ -21,18 +26,18 @@ extension DownlinkVerdict {
         case .tooManyHops: self = .refused(.tooManyHops, reason)
         case .busy: self = .refused(.busy, reason)
         case .rejected: self = .refused(.malformed, reason)
-        default: self = .decided(Answer(outcome, node: node))
+        default: self = .decided(Answer(outcome, node: node, id: answerID()))
         }
     }
 }
 
 extension Answer {
-    fileprivate init(_ outcome: Outcome, node: NodeName) {
+    fileprivate init(_ outcome: Outcome, node: NodeName, id: @autoclosure () -> UniqueID) {
         let decider = outcome.isRemote ? outcome.decidedBy : node.description
         let answer = outcome.answer
         let decision = outcome.decision
         self.init(
-            id: decision?.id ?? PresentationID.make().value, option: answer?.option,
+            id: decision?.id ?? id(), option: answer?.option,
             by: answer?.by ?? outcome.spokenBy ?? decider,
             via: decision?.via ?? (outcome.reason == .expired ? .expiry : .handler),
             second: decision?.second,

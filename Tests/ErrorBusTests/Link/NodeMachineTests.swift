@@ -104,6 +104,18 @@ import Testing
         #expect(rig.machine.passingCount == 0)
     }
 
+    @Test("An end without an answer goes down under the id that is given: a machine makes its own")
+    func endedWithoutAnswer() {
+        let outcome = Outcome(didRecover: false, reason: .withheld, decidedBy: "top")
+        let id = UniqueID(high: 0x7000, low: 0x8000_0000_0000_0000)
+        guard case .decided(let answer) = DownlinkVerdict(outcome, node: "p", answerID: id) else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(answer.id == id)
+        #expect(answer.reason == Outcome.Reason.withheld.rawValue)
+    }
+
     @Test("the age of a state above goes down with it, and grows")
     func standing() throws {
         var rig = try Rig()
