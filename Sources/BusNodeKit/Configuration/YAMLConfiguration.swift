@@ -233,7 +233,7 @@ enum ConfigurationFile {
 
     static func read(_ path: String) throws(ConfigurationFailure) -> [UInt8] {
         guard !path.utf8.contains(0) else {
-            throw .unreadable(path: path.replacing("\0", with: "\\0"), reason: "not a path")
+            throw .unreadable(path: path.replacingScalars(["\0": "\\0"]), reason: "not a path")
         }
         // Not blocking: opening a named pipe without a writer would never return.
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

@@ -246,7 +246,7 @@ final class TargetHost: ChannelInboundHandler, RemovableChannelHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard case .head(var head) = unwrapInboundIn(data), !head.uri.hasPrefix("/"),
-            let scheme = head.uri.range(of: "://")
+            let scheme = head.uri.utf8.firstRange(of: "://".utf8)
         else { return context.fireChannelRead(data) }
         let named = head.uri[scheme.upperBound...].prefix { !"/?#".contains($0) }
         head.headers.replaceOrAdd(name: "Host", value: String(named))

@@ -194,7 +194,8 @@ extension ConsoleGate.Facts {
         // A token has no space: it was a + that the address did not escape.
         offeredToken =
             path == "/"
-            ? (try? QueryFields(request.uri.query))?.text("token")?.replacing(" ", with: "+") : nil
+            ? (try? QueryFields(request.uri.query))?.text("token")?.replacingScalars([" ": "+"])
+            : nil
     }
 }
 

@@ -179,7 +179,6 @@ struct ConsolePage: Sendable {
 extension String {
     /// A text as HTML, without markup and control characters.
     var escapedForPage: String {
-        escapedForTerminal(scalarLimit: 2_000).replacing("&", with: "&amp;")
-            .replacing("<", with: "&lt;")
+        escapedForTerminal(scalarLimit: 2_000).replacingScalars(["&": "&amp;", "<": "&lt;"])
     }
 }

@@ -69,13 +69,12 @@ package struct ConsoleToken: Sendable {
 // Base64 with the alphabet for addresses, without padding (RFC 4648, 5).
 extension Data {
     var base64URL: String {
-        base64EncodedString().replacing("+", with: "-").replacing("/", with: "_")
-            .replacing("=", with: "")
+        base64EncodedString().replacingScalars(["+": "-", "/": "_", "=": ""])
     }
 
     /// The bytes of a text in base64url; nil for anything else.
     init?(base64URL text: some StringProtocol) {
-        let base64 = String(text).replacing("-", with: "+").replacing("_", with: "/")
+        let base64 = String(text).replacingScalars(["-": "+", "_": "/"])
         let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
         self.init(base64Encoded: base64 + padding)
     }

@@ -198,7 +198,7 @@ struct QueryFields: Sendable {
         for pair in (query ?? "").split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let decoded = parts.map {
-                $0.replacing("+", with: " ").removingPercentEncoding
+                String($0).replacingScalars(["+": " "]).removingPercentEncoding
             }
             guard let name = decoded.first ?? nil, let value = decoded.count > 1 ? decoded[1] : ""
             else {

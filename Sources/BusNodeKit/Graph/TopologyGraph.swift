@@ -219,7 +219,7 @@ package struct DotDrawing {
     private static func quoted(_ text: String) -> String { "\"\(escaped(text))\"" }
 
     private static func escaped(_ text: String) -> String {
-        text.shown().replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        text.shown().replacingScalars(["\\": "\\\\", "\"": "\\\""])
     }
 }
 

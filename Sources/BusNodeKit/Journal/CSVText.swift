@@ -9,6 +9,8 @@ package enum CSVText {
         "=", "+", "-", "@", "＝", "＋", "－", "＠",
     ]
 
+    private static let separators: Set<Unicode.Scalar> = [",", "\"", "\n", "\r"]
+
     /// The text of objects: a line of names, then a line for each object.
     package static func text<Object: JSONObject>(_ objects: [Object]) -> String {
         let names = Object.members.map(\.name)
@@ -38,7 +40,7 @@ package enum CSVText {
         let text = text.escapedForTerminal(scalarLimit: cellScalarMax)
         let first = text.unicodeScalars.first { !$0.properties.isWhitespace }
         let safe = first.map(formulaStarts.contains) ?? false ? "'" + text : text
-        guard safe.contains(where: { ",\"\n\r".contains($0) }) else { return safe }
-        return "\"\(safe.replacing("\"", with: "\"\""))\""
+        guard safe.unicodeScalars.contains(where: separators.contains) else { return safe }
+        return "\"\(safe.replacingScalars(["\"": "\"\""]))\""
     }
 }

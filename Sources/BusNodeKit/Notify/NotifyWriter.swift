@@ -263,6 +263,6 @@ extension Notice.Tally {
 extension String {
     /// The text for Slack, which reads `&`, `<` and `>`: mentions and links begin with them.
     fileprivate var escapedForSlack: String {
-        replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+        replacingScalars(["&": "&amp;", "<": "&lt;", ">": "&gt;"])
     }
 }

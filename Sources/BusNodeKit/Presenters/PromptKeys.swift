@@ -100,9 +100,13 @@ package struct PromptKeys: Hashable {
     static func shownTitle(of option: ErrorReport.Option) -> String {
         let isBlank = option.title.allSatisfy(\.isWhitespace)
         let title = (isBlank ? option.id : option.title).escapedForTerminal(scalarLimit: 80)
-        guard title.contains(where: { "[]()".contains($0) }) || title.contains("  ") else {
+        let brackets = "[]()".unicodeScalars
+        guard
+            title.unicodeScalars.contains(where: { brackets.contains($0) })
+                || title.contains("  ")
+        else {
             return title
         }
-        return "\"\(title.replacing("\"", with: "'"))\""
+        return "\"\(title.replacingScalars(["\"": "'"]))\""
     }
 }

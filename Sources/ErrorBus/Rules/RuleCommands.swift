@@ -75,7 +75,7 @@ package struct RuleCommands: Sendable {
         ) { [self] values in
             guard !added.run.isEmpty else { return false }
             var environment = [
-                "ERRORBUS_DOMAIN": report.domain.replacing("\0", with: ""),
+                "ERRORBUS_DOMAIN": report.domain.replacingScalars(["\0": ""]),
                 "ERRORBUS_ORIGIN": origin.description, "ERRORBUS_OPTION": added.id,
             ]
             environment["ERRORBUS_CODE"] = report.code.map(String.init)

@@ -129,7 +129,7 @@ extension ErrorReport.Field {
     package var variable: String { Self.variable(of: name) }
 
     package static func variable(of name: String) -> String {
-        "ERRORBUS_VALUE_\(name.uppercased().replacing("-", with: "_"))"
+        "ERRORBUS_VALUE_\(name.uppercased().replacingScalars(["-": "_"]))"
     }
 
     /// Whether the text may be the name of a field.

@@ -31,8 +31,8 @@ package enum TextPattern: Hashable, Sendable {
 
     /// The pattern, as it is written, that matches this text and no other.
     package static func text(matching text: String) -> String {
-        let escaped = text.replacing("\\", with: "\\\\").replacing("*", with: "\\*")
-        return escaped.hasPrefix("/") ? "\\" + escaped : escaped
+        let escaped = text.replacingScalars(["\\": "\\\\", "*": "\\*"])
+        return escaped.unicodeScalars.first == "/" ? "\\" + escaped : escaped
     }
 
     package func matches(_ text: String) -> Bool {

@@ -24,6 +24,7 @@ import Testing
         "A text is written as the pattern that matches it alone",
         arguments: [
             "a", "a*b", "a\\*", "/x/", "/x/i", "/", "\\", "C:\\temp\\", "\\/",
+            "a*\u{301}", "/\u{301}x/", "\\\u{301}*",
         ])
     func written(text: String) throws {
         #expect(try TextPattern(TextPattern.text(matching: text)) == .exact(text))
