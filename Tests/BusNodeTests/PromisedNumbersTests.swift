@@ -91,8 +91,8 @@ struct PromisedNumbersTests {
         "a request, from its connection, with the handshake of TLS": seconds(Shared.requestTime),
         "from a response to the end of the next request":
             seconds(Shared.idleTime),
-        "a search of `history` or `audit` in a journal, or reading a presentation there": seconds(
-            Shared.searchTime),
+        "a search of `inbox`, or of `history` or `audit` in a journal; a presentation from there":
+            seconds(Shared.searchTime),
         "a rule made of an answer that only the journal has":
             "\(seconds(Shared.searchTime)), one at a time; "
             + "of the latest \(HistoryArchive.alikeMax)",

@@ -28,13 +28,10 @@ final class AuditHistory: AuditLog {
             return view
         }
 
-        func contains(_ text: String) -> Bool {
-            event.localizedStandardContains(text) || sentence.localizedStandardContains(text)
-                || id?.description.localizedStandardContains(text) ?? false
-                || fields.contains {
-                    $0.key.localizedStandardContains(text)
-                        || $0.value.localizedStandardContains(text)
-                }
+        func contains(_ search: TextSearch) -> Bool {
+            search.isFound(in: event) || search.isFound(in: sentence)
+                || id.map { search.isFound(in: $0.description) } ?? false
+                || fields.contains { search.isFound(in: $0.key) || search.isFound(in: $0.value) }
         }
     }
 

@@ -255,7 +255,9 @@ package enum ConsoleLimits {
     /// The time that requests in progress may take when the node stops.
     static let shutdownTime: Duration = .milliseconds(300)
 
-    /// The time that a search of the history may take, with its wait for others.
+    /// The presentations that a search of the inbox compares before others get their turn.
+    static let searchedAtOnce = 16
+    /// The time that a search may take, with its wait for others.
     static let searchTime: Duration = .seconds(10)
     /// The time in which the other nodes have to send their status.
     static let statusTime: Duration = .seconds(1)

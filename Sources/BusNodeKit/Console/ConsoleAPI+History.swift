@@ -163,6 +163,22 @@ extension ConsoleAPI {
     }
 }
 
+extension Array where Element: Sendable {
+    /// The elements that hold a condition. After some of them others get their turn, and a search
+    /// that was cancelled ends.
+    func selected(_ isSelected: @Sendable (Element) -> Bool) async throws -> [Element] {
+        var found: [Element] = []
+        for (place, element) in enumerated() {
+            if place % ConsoleLimits.searchedAtOnce == 0 {
+                await Task.yield()
+                try Task.checkCancellation()
+            }
+            if isSelected(element) { found.append(element) }
+        }
+        return found
+    }
+}
+
 /// The form of an exported list.
 enum ListFormat: String, CaseIterable {
     case json, csv

@@ -39,7 +39,7 @@ struct ConsoleAPI: Sendable {
             return try await metrics { await console.nodeStatus }
         }
         routes.get("/api/v1/openapi.yaml", needs: .admission) { _, _ in page.interface }
-        routes.get("/api/v1/inbox", needs: .admission) { request, _ in try list(request) }
+        routes.get("/api/v1/inbox", needs: .admission) { request, _ in try await list(request) }
         routes.get("/api/v1/presentations/{id}", needs: .admission) { request, context in
             _ = try QueryFields(request.uri.query).allowing()
             return Response(try await presentation(try id(context)))
@@ -301,7 +301,7 @@ extension InboxItem {
 
 // Lists and details.
 extension ConsoleAPI {
-    func list(_ request: Request) throws(APIProblem) -> Response {
+    func list(_ request: Request) async throws -> Response {
         let query = try QueryFields(request.uri.query).allowing(
             ["stage", "after", "begun", "limit", "order", "groups"] + HistoryFilter.names)
         let stage = try query.word("stage", among: ["open", "ended", "all"]) ?? "all"
@@ -313,8 +313,11 @@ extension ConsoleAPI {
         let begun = try query.number("begun", in: 0...Int(Revisions.max)).map(Int64.init)
         let reached = console.reached(Int64(after), begun: begun)
         let seen = reached ?? 0
-        var changed = inbox.items(changedAfter: seen).filter { item in
-            (stage == "all" || item.stage.isUnderWay == (stage == "open")) && filter.matches(item)
+        var changed = try await searched { [inbox] in
+            try await inbox.items(changedAfter: seen).selected { item in
+                (stage == "all" || item.stage.isUnderWay == (stage == "open"))
+                    && filter.matches(item)
+            }
         }
         if isNewestFirst { changed = changed.newestFirst }
         let items = changed.prefix(limit)

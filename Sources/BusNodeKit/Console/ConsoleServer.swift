@@ -275,7 +275,7 @@ struct ConsoleMiddleware: RouterMiddleware {
             }
         }
         guard problem.status == .unauthorized, request.uri.path == "/",
-            (request.headers[.accept] ?? "").contains("text/html")
+            TextSearch("text/html").isFound(in: request.headers[.accept] ?? "")
         else { return problem.response }
         return page.door
     }

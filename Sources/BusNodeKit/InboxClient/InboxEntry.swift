@@ -1,6 +1,5 @@
 package import ErrorBus
 import Foundation
-import Glibc
 
 /// One presentation of a console's list, read for a screen.
 @dynamicMemberLookup
@@ -17,8 +16,8 @@ package struct InboxEntry: Sendable {
     /// The end of the time to answer, by this process's clock.
     let deadline: ContinuousClock.Instant?
     let options: [ErrorReport.Option]
-    /// The text that a filter searches, in lower case.
-    let searched: [CChar]
+    /// The text that a filter searches.
+    private let searched: FoldedText
     /// The revision of the list with which the entry came to the screen, or came back.
     var arrivedAt: Int64 = 0
 
@@ -40,7 +39,7 @@ package struct InboxEntry: Sendable {
                 view.result, view.reason, view.code.map(String.init), view.answer?.authors,
                 view.proposal?.by,
             ].compactMap(\.self) + view.path + options.map(\.title)
-        searched = Self.searchable(words.joined(separator: " "))
+        searched = FoldedText(words.joined(separator: " "))
     }
 
     package subscript<Value>(dynamicMember member: KeyPath<PresentationView, Value>) -> Value {
@@ -105,12 +104,7 @@ package struct InboxEntry: Sendable {
         openedAt != other.openedAt ? openedAt < other.openedAt : view.id < other.id
     }
 
-    func contains(_ words: [[CChar]]) -> Bool { words.allSatisfy { strstr(searched, $0) != nil } }
-
-    /// The text in the form that `contains` needs: a C string without zeros in it.
-    static func searchable(_ text: String) -> [CChar] {
-        text.lowercased().utf8.filter { $0 != 0 }.map(CChar.init(bitPattern:)) + [0]
-    }
+    func contains(_ words: [TextSearch]) -> Bool { words.allSatisfy { $0.isFound(in: searched) } }
 
     /// The result as a sentence that is safe to show.
     var outcome: String { (view.outcome ?? view.endingShown).shown() }

@@ -223,7 +223,7 @@ struct InboxScreen {
     mutating func arrange() {
         if areRowsOld {
             areRowsOld = false
-            let words = filter.split(separator: " ").map { InboxEntry.searchable(String($0)) }
+            let words = filter.split(separator: " ").map { TextSearch(String($0)) }
             let found = entries.values.lazy.filter { [view] entry in
                 entry.isLive == (view == .open) && entry.contains(words)
             }

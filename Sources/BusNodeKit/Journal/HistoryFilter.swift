@@ -10,8 +10,8 @@ package struct HistoryFilter: Hashable, Sendable {
         private let pattern: TextPattern
 
         init?(_ text: String) {
-            let escaped = text.replacing("\\", with: "\\\\")
-            let literal = escaped.hasPrefix("/") ? "\\" + escaped : escaped
+            let escaped = text.replacingScalars(["\\": "\\\\"])
+            let literal = escaped.unicodeScalars.first == "/" ? "\\" + escaped : escaped
             guard let pattern = try? TextPattern(literal) else { return nil }
             self.text = text
             self.pattern = pattern
@@ -20,9 +20,7 @@ package struct HistoryFilter: Hashable, Sendable {
         func matches(_ value: String?) -> Bool { value.map(pattern.matches) ?? false }
 
         /// The pattern as an operand of SQLite's GLOB.
-        var sql: String {
-            text.replacing("[", with: "[[]").replacing("?", with: "[?]")
-        }
+        var sql: String { text.replacingScalars(["[": "[[]", "?": "[?]"]) }
     }
 
     /// The names of the conditions, in queries.
@@ -32,8 +30,12 @@ package struct HistoryFilter: Hashable, Sendable {
     static let scalarCountMax = 200
     static let timeAllowed = "a time such as 2026-11-21T10:00:00Z"
 
-    /// A part of any text of the presentation, in any case of ASCII letters.
-    var text: String?
+    /// A part of any text of the presentation, in upper or lower case.
+    var search: TextSearch?
+    var text: String? {
+        get { search?.text }
+        set { search = newValue.map(TextSearch.init) }
+    }
     var person: Pattern?
     var origin: Pattern?
     var domain: Pattern?
@@ -128,12 +130,12 @@ package struct HistoryFilter: Hashable, Sendable {
             && origin.map { $0.matches(event.fields["origin"]) } ?? true
             && domain.map { $0.matches(event.fields["domain"]) } ?? true
             && option.map { $0.matches(event.fields["option"]) } ?? true
-            && (text.map(event.contains) ?? true) && includes(key)
+            && (search.map(event.contains) ?? true) && includes(key)
     }
 
     private func contains(_ texts: [String?]) -> Bool {
-        guard let text else { return true }
-        return texts.contains { $0?.range(of: text, options: .caseInsensitive) != nil }
+        guard let search else { return true }
+        return texts.contains { text in text.map { search.isFound(in: $0) } ?? false }
     }
 }
 
@@ -152,9 +154,10 @@ package struct InvalidFilter: Error, CustomStringConvertible {
     /// The refusal for a command's option, which takes more than a query.
     package var forOption: String {
         let option = name == "q" ? "text" : name
-        let more = HistoryFilter.timeAllowed + ", or how long ago, as 7d or 2h"
-        let allowed = allowed.replacing(HistoryFilter.timeAllowed, with: more)
-        return "--\(option): found \(found.shown()); allowed: \(allowed)"
+        let time = HistoryFilter.timeAllowed
+        let rest = allowed.hasPrefix(time) ? String(allowed.dropFirst(time.count)) : nil
+        let more = rest.map { "\(time), or how long ago, as 7d or 2h\($0)" }
+        return "--\(option): found \(found.shown()); allowed: \(more ?? allowed)"
     }
 }
 
