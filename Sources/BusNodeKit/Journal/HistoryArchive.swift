@@ -53,11 +53,12 @@ package final class HistoryArchive: Sendable {
             filter,
             texts: [
                 "description", "domain", "origin", "id", "option", "answeredBy", "second",
-                "claimedBy", "proposedBy", "reason", HistoryRow.notes("text"),
-                HistoryRow.notes("by"), "json_extract(answerValues, '$.comment')",
+                "claimedBy", "proposedBy", "reason",
             ],
+            json: [(.hasTextInNotes, "notes"), (.hasTextInComment, "answerValues")],
             people: ["answeredBy", "second", "claimedBy", "proposedBy"],
-            peopleOfNotes: HistoryRow.isNoteBy
+            peopleOfNotes: HistoryRow.isNoteBy,
+            domain: (.isDomain, "domain")
         ) { $0 }
         if let severity = filter.severity { query.add("severity = ?", severity.rawValue) }
         if let end = filter.end { query.add("COALESCE(ending, stage) GLOB ?", end.sql) }
@@ -96,8 +97,9 @@ package final class HistoryArchive: Sendable {
     ) async throws(Failure) -> HistoryPage<EventView> {
         var query = HistoryQuery(time: "time", place: HistoryEventRow.place)
         query.add(
-            filter, texts: ["event", "id", "sentence"], json: "fields",
-            people: ["person", "json_extract(fields, '$.second')"]
+            filter, texts: ["event", "id", "sentence"], json: [(.hasTextWritten, "fields")],
+            people: ["person", "json_extract(fields, '$.second')"],
+            domain: (.isDomainWritten, "fields")
         ) { "json_extract(fields, '$.\($0)')" }
         if console == nil { query.add(HistoryEventRow.isCountedOnce) }
         let rows: [HistoryEventRow] = try await rows(query, console, limit + 1)
@@ -181,6 +183,7 @@ package final class HistoryArchive: Sendable {
         let request = query
         return try await read(database) { database in
             guard try database.tableExists(Row.databaseTableName) else { return [] }
+            request.addFunctions(to: database)
             return try Row.fetchAll(
                 database,
                 sql: """
@@ -198,84 +201,6 @@ package struct HistoryPage<Entry: JSONObject & Sendable>: Sendable {
     package var entries: [Entry]
     /// The `until` of the next part; nil for the last part.
     package var next: String?
-}
-
-/// The condition of a search as SQL.
-private struct HistoryQuery: Sendable {
-    let time: String
-    /// The expression that orders rows of the same time.
-    let place: String
-    private var conditions = ["TRUE"]
-    private(set) var arguments: [DatabaseValue] = []
-    private(set) var columns = "*"
-    private(set) var grouping = ""
-
-    init(time: String, place: String) { (self.time, self.place) = (time, place) }
-
-    var condition: String { conditions.joined(separator: " AND ") }
-
-    mutating func add(_ condition: String) { conditions.append(condition) }
-
-    /// Takes the first in time of the rows that have the same value in a column.
-    mutating func takeFirst(by column: String) {
-        // The other columns are of the row with the least time.
-        (columns, grouping) = ("*, min(\(time))", "GROUP BY \(column)")
-    }
-
-    mutating func add(_ condition: String, _ value: some DatabaseValueConvertible) {
-        conditions.append(condition)
-        arguments.append(value.databaseValue)
-    }
-
-    /// - Parameters:
-    ///   - json: A column of JSON in which the text is searched too.
-    ///   - people: Columns with a person's name.
-    ///   - peopleOfNotes: A condition on the authors of notes, with one value.
-    ///   - column: The column of a field: `origin`, `domain`, `option`.
-    mutating func add(
-        _ filter: HistoryFilter, texts: [String], json: String? = nil, people: [String],
-        peopleOfNotes: String? = nil, column: (String) -> String
-    ) {
-        if let text = filter.text {
-            let columns =
-                texts.map { ($0, text) }
-                + [json].compactMap(\.self).map {
-                    ($0, Self.written(text))
-                }
-            add(
-                columns.map { column, text in
-                    let escaped = text.replacing(/[\\%_]/) { "\\\($0.output)" }
-                    return ("\(column) LIKE ? ESCAPE '\\'", "%\(escaped)%")
-                })
-        }
-        if let person = filter.person {
-            let conditions = people.map { "\($0) GLOB ?" } + [peopleOfNotes].compactMap(\.self)
-            add(conditions.map { ($0, person.sql) })
-        }
-        for (name, pattern) in [
-            ("origin", filter.origin), ("domain", filter.domain), ("option", filter.option),
-        ] {
-            if let pattern { add("\(column(name)) GLOB ?", pattern.sql) }
-        }
-        if let since = filter.since { add("\(time) >= ?", since) }
-        if let until = filter.until {
-            // The first condition is for the index.
-            add("\(time) <= ?", String(until.prefix { $0 != "/" }))
-            add("\(time) || '/' || \(place) < ?", until)
-        }
-    }
-
-    /// Adds alternatives: at least one of the conditions has to hold, each with its value.
-    private mutating func add(_ alternatives: [(condition: String, value: String)]) {
-        conditions.append("(\(alternatives.map(\.condition).joined(separator: " OR ")))")
-        arguments += alternatives.map(\.value.databaseValue)
-    }
-
-    /// The text as it is written within a string of a JSON column.
-    private static func written(_ text: String) -> String {
-        guard let json = try? JSONEncoder().encode(text) else { return text }
-        return String(decoding: json.dropFirst().dropLast(), as: UTF8.self)
-    }
 }
 
 /// Other presentations of the same cause within a time.
@@ -326,11 +251,6 @@ package struct EarlierOptionView: JSONObject, Sendable {
 }
 
 extension HistoryRow {
-    /// The texts that all notes have under a key, as one text: `text`, `by`.
-    fileprivate static func notes(_ key: String) -> String {
-        "(SELECT group_concat(json_extract(value, '$.\(key)'), char(10)) FROM json_each(notes))"
-    }
-
     /// The condition that a note is by a person.
     fileprivate static let isNoteBy =
         "EXISTS (SELECT 1 FROM json_each(notes) WHERE json_extract(value, '$.by') GLOB ?)"

@@ -19,8 +19,11 @@ package struct HistoryFilter: Hashable, Sendable {
 
         func matches(_ value: String?) -> Bool { value.map(pattern.matches) ?? false }
 
-        /// The pattern as an operand of SQLite's GLOB.
-        var sql: String { text.replacingScalars(["[": "[[]", "?": "[?]"]) }
+        /// The pattern as an operand of SQLite's GLOB, for columns without U+0000; null for a
+        /// pattern with one, which SQLite would read up to there.
+        var sql: String? {
+            text.utf8.contains(0) ? nil : text.replacingScalars(["[": "[[]", "?": "[?]"])
+        }
     }
 
     /// The names of the conditions, in queries.

@@ -4,7 +4,7 @@ import Foundation
 import GRDB
 
 /// One presentation of a console in the journal, as the console's list has it.
-struct HistoryRow: Codable, FetchableRecord, PersistableRecord, Hashable {
+struct HistoryRow: WholeTextRow, Hashable {
     static let databaseTableName = "history"
     /// The stage of a presentation that was open when its node ended, and was not presented again.
     static let left = "left"
@@ -249,7 +249,7 @@ struct HistoryNote: Codable, Hashable {
 }
 
 /// One event of a console's audit in the journal.
-struct HistoryEventRow: Codable, FetchableRecord, PersistableRecord, Hashable {
+struct HistoryEventRow: WholeTextRow, Hashable {
     static let databaseTableName = "event"
 
     /// The number; nil before the row is inserted.

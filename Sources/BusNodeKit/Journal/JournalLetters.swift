@@ -31,7 +31,7 @@ struct JournalLetters: LetterStore {
 }
 
 /// One dead letter in the journal.
-struct LetterRow: Codable, FetchableRecord, PersistableRecord, Hashable {
+struct LetterRow: WholeTextRow, Hashable {
     static let databaseTableName = "letter"
 
     var number: Int

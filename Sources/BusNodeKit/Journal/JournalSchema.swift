@@ -224,7 +224,7 @@ extension [UInt8] {
 }
 
 /// One presentation in the journal: a row with a checksum over its fields.
-package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable {
+package struct JournalRow: WholeTextRow, Hashable {
     package static let databaseTableName = "presentation"
     /// The time of the end: a presentation may have been open for longer than rows are kept.
     /// Indexed.
@@ -312,7 +312,7 @@ package struct JournalRow: Codable, FetchableRecord, PersistableRecord, Hashable
 }
 
 /// One silence in the journal.
-struct SilenceRow: Codable, FetchableRecord, PersistableRecord, Hashable {
+struct SilenceRow: WholeTextRow, Hashable {
     static let databaseTableName = "silence"
 
     /// The number of the console in its node.

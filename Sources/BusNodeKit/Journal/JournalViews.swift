@@ -53,7 +53,7 @@ struct JournalViews: Sendable {
 }
 
 /// One saved view in the journal.
-struct ViewRow: Codable, FetchableRecord, PersistableRecord, Hashable {
+struct ViewRow: WholeTextRow, Hashable {
     static let databaseTableName = "savedView"
 
     /// The number of the console in its node.
