@@ -382,4 +382,31 @@ struct RulesBiteTests {
             path: "Tests/A.swift", text: "struct ATests {\n    func one() {}\n}\n")
         #expect(named.violations(in: [file]).count == 2)
     }
+
+    @Test(
+        "Comparing characters, in the library and in the node",
+        arguments: [
+            "let a = text.range(of: b, options: [])", "text.localizedStandardContains(b)",
+            "text.components(separatedBy: b)", "text.replacing(a, with: b)",
+            "a.compare(b, options: .caseInsensitive)",
+        ])
+    func textCost(text: String) {
+        for folder in ["ErrorBusCore/Report", "ErrorBus/Chain", "BusNodeKit/Console"] {
+            let found = TextCost.violations(in: file("Sources/\(folder)/A.swift", text))
+            #expect(found.map(\.line) == [1])
+        }
+        #expect(TextCost.violations(in: file("Sources/bus-node/A.swift", text)).isEmpty)
+        let exception = "Sources/BusNodeKit/Processes/CommandTree.swift"
+        #expect(TextCost.violations(in: file(exception, text)).isEmpty)
+    }
+
+    @Test(
+        "What only looks like comparing characters",
+        arguments: [
+            "let range = 0..<1", "scope.range.contains(1)", "date.components.count",
+            "text.replacingScalars([:])", "search.isFound(in: text) // not range(of: text)",
+        ])
+    func noTextCost(text: String) {
+        #expect(TextCost.violations(in: file("Sources/ErrorBus/Chain/A.swift", text)).isEmpty)
+    }
 }

@@ -104,6 +104,11 @@ struct TidyTests {
         }
     }
 
+    @Test("Texts of peers are searched and changed by scalar")
+    func textCost() {
+        expectNone(repository.swiftFiles.flatMap(TextCost.violations))
+    }
+
     @Test("No test depends on real time")
     func realTime() {
         expectNone(repository.swiftFiles.flatMap(RealTime.violations))
@@ -127,8 +132,9 @@ struct TidyTests {
     }
 
     @Test(
-        "Files that may start tasks, or read a real clock, exist",
-        arguments: (Array(Wording.taskStarters.keys) + RealTime.readers.keys).sorted())
+        "Files that may start tasks, read a real clock, or compare characters, exist",
+        arguments: (Array(Wording.taskStarters.keys) + RealTime.readers.keys
+            + TextCost.exceptions.keys).sorted())
     func exceptions(path: String) {
         #expect(repository.swiftFiles.contains { $0.path == path })
     }
