@@ -255,7 +255,7 @@ package enum ConsoleLimits {
     /// The time that requests in progress may take when the node stops.
     static let shutdownTime: Duration = .milliseconds(300)
 
-    /// The presentations that a search of the inbox compares before others get their turn.
+    /// The presentations or events that a search in memory compares before others get their turn.
     static let searchedAtOnce = 16
     /// The time that a search may take, with its wait for others.
     static let searchTime: Duration = .seconds(10)

@@ -95,13 +95,18 @@ extension ConsoleAPI {
         let limit = try query.limit(else: ConsoleLimits.auditPage)
         let format = try query.format
         guard let kept = console.kept else {
-            return response(console.history.page(filter, limit: limit), "events", format)
+            let page = try await searched { [console] in
+                try await console.history.page(filter, limit: limit)
+            }
+            return response(page, "events", format)
         }
         var page = HistoryPage<EventView>(entries: [], next: nil)
         if await !kept.keeper.write() {
             // What the journal does not take is here alone.
             let written = await kept.keeper.seenEvents
-            page = console.history.page(filter, limit: limit, after: written)
+            page = try await searched { [console] in
+                try await console.history.page(filter, limit: limit, after: written)
+            }
         }
         let rest = limit - page.entries.count
         if page.next == nil, rest > 0 {
@@ -163,12 +168,14 @@ extension ConsoleAPI {
     }
 }
 
-extension Array where Element: Sendable {
-    /// The elements that hold a condition. After some of them others get their turn, and a search
-    /// that was cancelled ends.
-    func selected(_ isSelected: @Sendable (Element) -> Bool) async throws -> [Element] {
+extension Array {
+    /// The first elements that hold a condition. After some of them others get their turn, and a
+    /// search that was cancelled ends.
+    func selected(
+        upTo limit: Int = .max, _ isSelected: @Sendable (Element) -> Bool
+    ) async throws -> [Element] {
         var found: [Element] = []
-        for (place, element) in enumerated() {
+        for (place, element) in enumerated() where found.count < limit {
             if place % ConsoleLimits.searchedAtOnce == 0 {
                 await Task.yield()
                 try Task.checkCancellation()
@@ -209,15 +216,19 @@ extension AuditHistory {
     /// The events in memory that match, newest first, without the first `seen` ones of this life.
     func page(
         _ filter: HistoryFilter, limit: Int, after seen: Int? = nil
-    ) -> HistoryPage<EventView> {
-        var found: [(key: String, event: Event)] = []
-        for (number, event) in numbered.reversed()
-        where found.count <= limit && seen.map({ number > $0 }) ?? true {
-            let key = HistoryEventRow.timeKey(TimeText.text(event.time), number)
-            if filter.matches(event, key) { found.append((key, event)) }
+    ) async throws -> HistoryPage<EventView> {
+        let events = Array(numbered.reversed())
+        let found = try await events.selected(upTo: limit + 1) { entry in
+            seen.map { entry.number > $0 } ?? true
+                && filter.matches(entry.event, Self.key(entry.number, entry.event))
         }
         return HistoryPage(
             entries: found.prefix(limit).map(\.event.view),
-            next: found.count > limit ? found[limit - 1].key : nil)
+            next: found.count > limit
+                ? Self.key(found[limit - 1].number, found[limit - 1].event) : nil)
+    }
+
+    private static func key(_ number: Int, _ event: Event) -> String {
+        HistoryEventRow.timeKey(TimeText.text(event.time), number)
     }
 }

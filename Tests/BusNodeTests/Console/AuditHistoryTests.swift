@@ -9,36 +9,36 @@ struct AuditHistoryTests {
     private let history = AuditHistory()
 
     /// Those that contain the text, newest first.
-    private func events(_ text: String? = nil) -> [EventView] {
+    private func events(_ text: String? = nil) async throws -> [EventView] {
         var filter = HistoryFilter()
         filter.text = text
-        return history.page(filter, limit: 10_000).entries
+        return try await history.page(filter, limit: 10_000).entries
     }
 
     @Test("The latest events come first, and the oldest are forgotten at the limit")
-    func ring() {
+    func ring() async throws {
         let first = PresentationID.make()
         history.record(.presented(first, "the first"))
         for number in 1...ConsoleLimits.auditEventMax {
             history.record(.decided(.make(), "\(number)", by: "ann"))
         }
         #expect(history.events(of: first).isEmpty)
-        let events = events()
+        let events = try await events()
         #expect(events.count == ConsoleLimits.auditEventMax)
         #expect(events.first?.fields["option"] == "\(ConsoleLimits.auditEventMax)")
         #expect(events.last?.fields["option"] == "1")
     }
 
     @Test("Search finds kinds, ids and fields, in any case")
-    func search() {
+    func search() async throws {
         let id = PresentationID.make()
         history.record(.presented(id, "Disk full"))
         history.record(.decided(id, "retry", by: "ann"))
         for text in ["disk", "ANN", "present", "description", id.description] {
-            #expect(!events(text).isEmpty, "\(text)")
+            #expect(try await !events(text).isEmpty, "\(text)")
         }
-        #expect(events("bob").isEmpty)
-        #expect(events(id.description).prefix(1).map(\.event) == ["decide"])
+        #expect(try await events("bob").isEmpty)
+        #expect(try await events(id.description).prefix(1).map(\.event) == ["decide"])
         #expect(history.events(of: id).map(\.event) == ["present", "decide"])
     }
 
@@ -61,10 +61,10 @@ struct AuditHistoryTests {
     }
 
     @Test("a long text is cut to its beginning")
-    func longText() throws {
+    func longText() async throws {
         let text = String(repeating: "x", count: 100_000)
         history.record(.presented(.make(), text))
-        let kept = try #require(events("xxx").first)
+        let kept = try #require(try await events("xxx").first)
         #expect(kept.fields["description"]?.unicodeScalars.count == 1_000)
         #expect(kept.fields["description"]?.hasSuffix("x…") == true)
     }
@@ -125,7 +125,7 @@ struct AuditHistoryTests {
     }
 
     @Test("A silence is an event without a presentation")
-    func silence() throws {
+    func silence() async throws {
         let pattern: JSONValue = ["domain": "com.acme.*"]
         let now = ManualTime().now
         let silence = Silence(
@@ -137,21 +137,21 @@ struct AuditHistoryTests {
         history.note(.silence(silence), nil, by: "ann")
         history.note(.silenceEnd(silence), nil, by: "bob")
         #expect(
-            events().map(\.sentence)
+            try await events().map(\.sentence)
                 == ["Silence 3 ended by bob", "Silence 3 made by ann: the disk"])
-        let event = try #require(events().last)
+        let event = try #require(try await events().last)
         #expect(event.id.isEmpty)
         #expect(event.fields["match"] == #"{"domain":"com.acme.*"}"#)
     }
 
     @Test("A message of a hook that was sent again is an event with who sent it")
-    func resend() throws {
+    func resend() async throws {
         var rig = NotifyRig([NotifyRig.hook { $0.tries = 1 }])
         rig.open(NotifyRig.report("full"))
         rig.pass(.seconds(600)) { _ in "refused" }
         let letter = try rig.machine.retry(1)
         history.note(.resend(letter), nil, by: "ann")
-        let event = try #require(events("resend").last)
+        let event = try #require(try await events("resend").last)
         #expect(
             event.sentence == "Undelivered message 1 of hook \(letter.hook) sent again by ann")
         #expect(event.fields["by"] == "ann" && event.fields["letter"] == "1")

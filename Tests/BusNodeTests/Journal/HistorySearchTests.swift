@@ -188,7 +188,8 @@ import Testing
         for (fields, expected) in cases {
             let filter = try HistoryFilter(fields)
             for page in [
-                try await archive.events(filter, limit: 9), history.page(filter, limit: 9),
+                try await archive.events(filter, limit: 9),
+                try await history.page(filter, limit: 9),
             ] {
                 let options = page.entries.compactMap { $0.fields["option"]?.suffix(1) }
                 #expect(options.map(String.init) == expected, "\(fields)")
@@ -197,10 +198,10 @@ import Testing
         let ofOne = try await archive.events(of: id, console: 0, upTo: "2100").map(\.sentence)
         #expect(ofOne == history.events(of: id).map(\.sentence) && ofOne.count == 5)
         #expect(try await archive.events(of: id, console: 0, upTo: "1990").isEmpty)
-        #expect(history.page(HistoryFilter(), limit: 9, after: 3).entries.count == 2)
-        let first = history.page(HistoryFilter(), limit: 2)
+        #expect(try await history.page(HistoryFilter(), limit: 9, after: 3).entries.count == 2)
+        let first = try await history.page(HistoryFilter(), limit: 2)
         let rest = try HistoryFilter(["until": try #require(first.next)])
-        #expect(history.page(rest, limit: 9).entries.count == 3)
+        #expect(try await history.page(rest, limit: 9).entries.count == 3)
         let stored = try await archive.events(HistoryFilter(), limit: 2)
         let after = try HistoryFilter(["until": try #require(stored.next)])
         #expect(try await archive.events(after, limit: 9).entries.count == 3)

@@ -122,15 +122,14 @@ import Testing
         try await journal.keep([], history.events(after: 0, limit: 9).events, console: 0)
         let archive = try #require(try HistoryArchive(path))
         let all = try await archive.events(HistoryFilter(), console: 0, limit: 9)
-        #expect(
-            all.entries.map(\.sentence)
-                == history.page(HistoryFilter(), limit: 9).entries.map(\.sentence))
+        let inMemory = try await history.page(HistoryFilter(), limit: 9)
+        #expect(all.entries.map(\.sentence) == inMemory.entries.map(\.sentence))
         #expect(all.entries.contains { $0.sentence == "Note by eve: Bob\0Tim" })
         for (text, count) in [("tim", 3), ("b\0t", 3), ("drop", 1), ("\0zzz", 0)] {
             let filter = try HistoryFilter(["q": text])
             let stored = try await archive.events(filter, console: 0, limit: 9)
             #expect(stored.entries.count == count, "\(text)")
-            #expect(history.page(filter, limit: 9).entries.count == count, "\(text)")
+            #expect(try await history.page(filter, limit: 9).entries.count == count, "\(text)")
         }
     }
 }
