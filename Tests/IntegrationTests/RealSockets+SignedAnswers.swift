@@ -112,8 +112,10 @@ extension RealSockets {
             #expect(shown == 0)
         }
 
-        @Test("F28 an option that was removed from the report is not carried out")
-        func removed() async throws {
+        @Test(
+            "F28 what was taken out of the report is not carried out: an option, or what it needs",
+            arguments: [true, false])
+        func removed(isRemoved: Bool) async throws {
             let bus = Bus()
             let presenter = FixedPresenter(option: "keep")
             let top = try bus.node("central", presenters: [presenter])
@@ -121,16 +123,22 @@ extension RealSockets {
                 "relay", next: ["central"], parts: { $0.chain = { Forger(following: $0) } })
             let leaf = try bus.node(
                 "worker", next: ["relay"], listens: false, parts: { $0.keys = worker })
-            let shown = error.rewriting { $0.options.removeAll { $0.id == "drop" } }
+            let shown = error.rewriting { report in
+                if isRemoved { report.options.removeFirst() }
+                for index in report.options.indices {
+                    report.options[index].needsSignature = false
+                }
+            }
             let (outcome, faults) = try await bus.run(top, middle, leaf) {
                 let outcome = await leaf.uplink.presentError(shown)
                 return (outcome, await leaf.status.faults.map(\.text))
             }
-            #expect(outcome.reason == .noAttempter && !outcome.didRecover)
-            #expect(outcome.answer == nil)
-            #expect(outcome.detail == "option drop: not offered; offered: keep")
+            let reason: Outcome.Reason = isRemoved ? .noAttempter : .notSigned
+            #expect(outcome.reason == reason)
+            #expect(!outcome.didRecover && outcome.answer == nil)
+            let fault = isRemoved ? "its option was not offered" : "its option needs a signature"
+            #expect(faults.contains { $0.contains(fault) })
             #expect(dropped.elements.isEmpty)
-            #expect(faults.contains { $0.contains("its option was not offered") })
         }
 
         @Test("the options left in a report count, and OK without any", arguments: [1, 0])

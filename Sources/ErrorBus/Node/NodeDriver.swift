@@ -124,8 +124,8 @@ actor NodeDriver {
     // MARK: For the chain
 
     /// Presents on a link upward, and waits for the decision. Cancelling the task withdraws, with
-    /// the reason of `withdrawal()`. `isOriginReachable()` is read at the sending: the machine knows
-    /// of later changes.
+    /// the reason of `withdrawal()`. `isOriginReachable()` is read at the sending: the machine
+    /// knows of later changes.
     func present(
         _ request: UplinkRequest, on way: NodeMachine.Way, moved: @escaping Moved,
         withdrawal: @escaping @Sendable () -> Message.WithdrawReason = { .origin },

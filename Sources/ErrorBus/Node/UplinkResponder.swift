@@ -216,8 +216,8 @@ struct UplinkResponder: Responder {
             decidedBy: isRefused ? name.description : answer.by)
     }
 
-    /// The reason why the answer does not count; nil if its option was offered and it has everything
-    /// that the option needs, or if the option belongs to a child, which checks the answer.
+    /// The reason why the answer does not count; nil if its option was offered and the answer has
+    /// everything that it needs, or if the option belongs to a child, which checks the answer.
     private func fault(
         of answer: Answer, to error: any Error, _ present: Message.Present
     ) -> AnswerFault? {
@@ -232,17 +232,15 @@ struct UplinkResponder: Responder {
                 reason: .noAttempter, problem: "was not offered",
                 text: "not offered; offered: \(offered)")
         }
-        let isChosen = { (option: ErrorReport.Option) in option.id == answer.option }
-        guard
-            let option = options.first(where: isChosen) ?? attempter?.options.first(where: isChosen)
-        else { return nil }
-        if option.needsTwoPeople, !answer.isOfTwoPeople {
+        // As people saw it, and as its owner has it.
+        let chosen = (options + (attempter?.options ?? [])).filter { $0.id == answer.option }
+        if chosen.contains(where: \.needsTwoPeople), !answer.isOfTwoPeople {
             return AnswerFault(
                 reason: .notConfirmed, problem: "needs two people",
                 text: "found \(answer.authors) (\(answer.via.rawValue)); expected two different "
                     + "people, of a console with users")
         }
-        guard option.needsSignature else { return nil }
+        guard chosen.contains(where: \.needsSignature) else { return nil }
         let fault = keys.map { $0.keys.fault(of: answer, to: present) } ?? "this node has no keys"
         return fault.map {
             AnswerFault(reason: .notSigned, problem: "needs a signature", text: $0)

@@ -60,7 +60,8 @@ extension Error {
     }
 
     /// This error with a changed report and the same attempter. Titles may be changed and options
-    /// reordered or removed; ids stay the same, so that their owners are found.
+    /// reordered or removed; ids stay the same, so that their owners are found. The owner still
+    /// wants the signature and the second person that its option needs.
     public func rewriting(_ change: (inout ErrorReport) -> Void) -> Recoverable {
         var report = ErrorReport(describing: self)
         change(&report)
