@@ -124,13 +124,12 @@ extension Inbox {
         of identity: String? = nil, for time: Duration = .seconds(300), takesOver: Bool = false,
         to receiver: String? = nil, seen: UInt64? = nil
     ) throws(InboxRefusal) -> GroupClaim {
-        let (result, prompts) = try actOnClaims { machine, now throws(InboxRefusal) in
+        try actOnClaims(reporting: .claimed, by: receiver ?? person) {
+            machine, now throws(InboxRefusal) in
             try machine.claimGroup(
                 number, only: chosen, seen: seen, by: person, of: identity, for: time,
                 takesOver: takesOver, to: receiver, at: now)
         }
-        for prompt in prompts { prompt.moved(to: .claimed, by: receiver ?? person) }
-        return result
     }
 
     /// Releases this person's claims of a group in one step; the claims of others stay.
@@ -145,12 +144,11 @@ extension Inbox {
         _ number: Int, only chosen: Set<PresentationID>? = nil, by person: String,
         of identity: String? = nil, seen: UInt64? = nil
     ) throws(InboxRefusal) -> GroupClaim {
-        let (result, prompts) = try actOnClaims { machine, now throws(InboxRefusal) in
+        try actOnClaims(reporting: .presented, by: presenterName) {
+            machine, now throws(InboxRefusal) in
             try machine.releaseGroup(
                 number, only: chosen, seen: seen, by: person, of: identity, at: now)
         }
-        for prompt in prompts { prompt.moved(to: .presented, by: presenterName) }
-        return result
     }
 
     /// Applies an act to each chosen member that had arrived by revision `seen`, and notes the

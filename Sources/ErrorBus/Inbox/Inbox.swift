@@ -48,14 +48,15 @@ package final class Inbox: Presenter {
     /// full, and when no person answered or claimed it within `escalateAfter`.
     package func present(_ prompt: Prompt) async throws -> Answer? {
         let ended = FirstValue<Void>()
-        let item = change { state in
+        let isHeld = change { state in
             let item = state.machine.opened(InboxPresentation(prompt), at: .now)
-            if item != nil { state.waiting[prompt.id] = Waiting(prompt: prompt, ended: ended) }
-            return item
+            guard let item else { return false }
+            state.waiting[prompt.id] = Waiting(prompt: prompt, ended: ended)
+            prompt.moved(to: .presented, by: presenterName)
+            if case .claimed(let person, _) = item.stage { prompt.moved(to: .claimed, by: person) }
+            return true
         }
-        guard let item else { return nil }
-        prompt.moved(to: .presented, by: presenterName)
-        if case .claimed(let person, _) = item.stage { prompt.moved(to: .claimed, by: person) }
+        guard isHeld else { return nil }
         watchContact(of: prompt)
         let escalation = limits.escalateAfter.map { after in
             Task { await escalate(prompt.id, ended, after: after) }
@@ -189,13 +190,15 @@ package final class Inbox: Presenter {
         try attempt { state throws(InboxRefusal) in try body(&state.machine, .now) }
     }
 
-    /// Performs an act on the claims of a group, and updates the prompts of the changed members.
+    /// Performs an act on the claims of a group, and reports the station of the changed members.
     func actOnClaims(
+        reporting station: PresentationState.Station, by person: String,
         _ body: (inout InboxMachine, Moment) throws(InboxRefusal) -> GroupClaim
-    ) throws(InboxRefusal) -> (GroupClaim, [Prompt]) {
+    ) throws(InboxRefusal) -> GroupClaim {
         try attempt { state throws(InboxRefusal) in
             let result = try body(&state.machine, .now)
-            return (result, result.changed.compactMap { state.waiting[$0]?.prompt })
+            for id in result.changed { state.waiting[id]?.prompt.moved(to: station, by: person) }
+            return result
         }
     }
 
@@ -237,25 +240,23 @@ package final class Inbox: Presenter {
         _ id: PresentationID, by person: String, of identity: String? = nil,
         for time: Duration = .seconds(300), takesOver: Bool = false, to receiver: String? = nil
     ) throws(InboxRefusal) -> Moment {
-        let (until, prompt) = try attempt { state throws(InboxRefusal) in
+        try attempt { state throws(InboxRefusal) in
             let until = try state.machine.claim(
                 id, by: person, of: identity, for: time, takesOver: takesOver, to: receiver,
                 at: .now)
-            return (until, state.waiting[id]?.prompt)
+            state.waiting[id]?.prompt.moved(to: .claimed, by: receiver ?? person)
+            return until
         }
-        prompt?.moved(to: .claimed, by: receiver ?? person)
-        return until
     }
 
     /// Releases a claim.
     package func release(
         _ id: PresentationID, by person: String, of identity: String? = nil
     ) throws(InboxRefusal) {
-        let prompt = try attempt { state throws(InboxRefusal) in
+        try attempt { state throws(InboxRefusal) in
             try state.machine.release(id, by: person, of: identity, at: .now)
-            return state.waiting[id]?.prompt
+            state.waiting[id]?.prompt.moved(to: .presented, by: presenterName)
         }
-        prompt?.moved(to: .presented, by: presenterName)
     }
 
     private func leave(_ id: PresentationID, _ answer: Answer, at time: Moment) async {
@@ -355,7 +356,7 @@ package final class Inbox: Presenter {
     }
 
     /// Calls `watcher` for each change from now on, in order. Answers wait for it: it may only take
-    /// note.
+    /// note. So may the closures that get the states of prompts, which are called in order too.
     package func watch(_ watcher: @escaping @Sendable (InboxChange) -> Void) {
         state.withLock {
             $0.watcher = watcher

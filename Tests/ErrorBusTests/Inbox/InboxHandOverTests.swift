@@ -82,6 +82,27 @@ struct InboxHandOverTests {
         for task in asking { task.cancel() }
     }
 
+    @Test("Each state is reported with its change, so that none overtakes an earlier one")
+    func order() async throws {
+        let inbox = Inbox("console")
+        let events = Recorder<String>()
+        inbox.watch { _ in events.record("change") }
+        let id = PresentationID.make()
+        let context = PresentationContext(
+            id: id, stateChanged: { events.record($0.station.rawValue) })
+        let report = ErrorReport(
+            domain: "d", description: "broken", options: [.init(id: "retry", title: "Retry")])
+        let prompt = Prompt(Failure(report: report), in: context)
+        let asking = Task { _ = try await inbox.present(prompt) }
+        for _ in 0..<2 { _ = try await events.next() }
+        try inbox.claim(id, by: "ann")
+        try inbox.release(id, by: "ann")
+        // No other task can act between a change and the report of its state.
+        #expect(
+            events.elements == ["presented", "change", "claimed", "change", "presented", "change"])
+        asking.cancel()
+    }
+
     private struct Failure: ReportableError {
         let report: ErrorReport
     }
