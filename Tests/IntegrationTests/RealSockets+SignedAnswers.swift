@@ -136,6 +136,9 @@ extension RealSockets {
             let reason: Outcome.Reason = isRemoved ? .noAttempter : .notSigned
             #expect(outcome.reason == reason)
             #expect(!outcome.didRecover && outcome.answer == nil)
+            if isRemoved {
+                #expect(outcome.detail == "option drop: not offered; offered: keep")
+            }
             let fault = isRemoved ? "its option was not offered" : "its option needs a signature"
             #expect(faults.contains { $0.contains(fault) })
             #expect(dropped.elements.isEmpty)
