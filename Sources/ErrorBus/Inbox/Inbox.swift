@@ -74,13 +74,12 @@ package final class Inbox: Presenter {
 
     private func watchContact(of prompt: Prompt) {
         guard let contact = prompt.contact else { return }
-        let changed: @Sendable (Bool) -> Void = { [weak self] isReachable in
-            self?.change {
-                $0.machine.contactChanged(prompt.id, isReachable: isReachable, at: .now)
-            }
+        // The prompt keeps the contact, which keeps the closure.
+        let look: @Sendable () -> Void = { [weak self, weak contact, id = prompt.id] in
+            self?.change { $0.machine.look(at: contact, of: id) }
         }
-        contact.onChange(changed)
-        if !contact.isReachable { changed(false) }
+        contact.onChange { _ in look() }
+        look()
     }
 
     /// Closes the item when its presentation ends before its answer was recorded: such an answer

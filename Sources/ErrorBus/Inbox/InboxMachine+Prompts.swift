@@ -14,4 +14,11 @@ extension InboxMachine {
     init(limits: InboxLimits) {
         self.init(limits: limits) { Sodium.sha256($0.payload()) }
     }
+
+    /// Notes whether an origin can be reached now: the report of a change may come after that of a
+    /// later one.
+    mutating func look(at contact: OriginContact?, of id: PresentationID) {
+        guard let contact else { return }
+        contactChanged(id, isReachable: contact.isReachable, at: .now)
+    }
 }
