@@ -91,6 +91,7 @@ struct PromisedNumbersTests {
         "a request, from its connection, with the handshake of TLS": seconds(Shared.requestTime),
         "from a response to the end of the next request":
             seconds(Shared.idleTime),
+        "the record of an answer, before its reply": seconds(Shared.recordTime),
         "a search of `inbox`, `history` or `audit`; reading a presentation in a journal":
             seconds(Shared.searchTime),
         "a rule made of an answer that only the journal has":

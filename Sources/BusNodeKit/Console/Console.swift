@@ -255,6 +255,8 @@ package enum ConsoleLimits {
     /// The time that requests in progress may take when the node stops.
     static let shutdownTime: Duration = .milliseconds(300)
 
+    /// The longest time that the reply to an answer waits until the answer is on record.
+    static let recordTime: Duration = .seconds(5)
     /// The presentations or events that a search in memory compares before others get their turn.
     static let searchedAtOnce = 16
     /// The time that a search may take, with its wait for others.

@@ -32,6 +32,9 @@ extension ConsoleAPI {
             throw Self.linked(APIProblem(error), to: id)
         }
         note(.link(option: link.option, hook: link.hook), id, by: link.user)
+        do throws(APIProblem) { try await requireRecord(of: id) } catch {
+            throw Self.linked(error, to: id)
+        }
         return Response([
             "id": .string(id.description), "option": .string(link.option),
             "by": .string(link.user),

@@ -73,7 +73,7 @@ struct ConsoleAPI: Sendable {
             if result["proposed"]?.arrayValue?.isEmpty == false {
                 await console.kept?.keeper.write()
             }
-            return Response(result)
+            return Response(try await recorded(result))
         }
         let groupVerbs: [(String, GroupAct)] = [
             ("undo", undoGroup), ("claim", claimGroup), ("release", releaseGroup),
@@ -162,8 +162,8 @@ struct ConsoleAPI: Sendable {
         @Sendable (PresentationID, [UInt8], ConsoleVisitor) throws -> Void
     private typealias GroupAct = @Sendable (Int, [UInt8], ConsoleVisitor) throws -> JSONValue
 
-    /// - Parameter isStored: Whether the response waits until the change is in the journal. An
-    ///   answer never waits: the journal records it by itself.
+    /// - Parameter isStored: Whether the response waits until the console has stored the change. An
+    ///   answer waits until the journal has recorded it.
     private func person(_ act: @escaping Act, isStored: Bool) -> ConsoleRoutes.Handler {
         { request, context in
             _ = try QueryFields(request.uri.query).allowing()
@@ -174,6 +174,7 @@ struct ConsoleAPI: Sendable {
                 let item = try inbox.item(id)
                 // A proposal is kept as a claim is.
                 if isStored || item.proposal != nil { await console.kept?.keeper.write() }
+                if !isStored { try await requireRecord(of: id) }
                 return Response(PresentationView(item, console).json)
             } catch let refusal as InboxRefusal {
                 throw APIProblem(refusal)

@@ -118,10 +118,20 @@ extension ProposalView {
 }
 
 extension InboxItem {
-    /// The result as a sentence; nil while a person may still answer.
+    /// The result as a sentence, with the answer that did not count since it could not be recorded;
+    /// nil while a person may still answer.
     fileprivate var outcome: String? {
+        guard let unwritten else { return result }
+        let lost = "\"\(unwritten.option)\" by \(unwritten.authors) was not recorded, and not sent"
+        return result.map { "\($0); \(lost)" }
+    }
+
+    private var result: String? {
         switch stage {
         case .open, .claimed, .leaving: nil
+        case .answered(let answer) where awaitsRecord:
+            "Answered by \(answer.authors), but not on disk yet: the answer is sent once the "
+                + "journal can be written, and dropped if the presentation ends before"
         case .answered: "Sent; waiting for the result"
         case .settled where isCancelled: "Cancelled: the caller gave up, as answered"
         case .settled(_, .recovered) where failedAgain != nil: "Recovered, then failed again"

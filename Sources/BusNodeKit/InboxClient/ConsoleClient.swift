@@ -110,6 +110,8 @@ package struct ConsoleClient: Sendable {
             case 400, 422: .usage
             // 502 and 504 are a proxy's, while the console restarts.
             case 429, 502, 503, 504: .temporaryFailure
+            // Such an answer is sent once the journal can be written.
+            case 500 where json["error"]?.stringValue == "notStored": .temporaryFailure
             default: .software
             }
         // The console's text addresses browsers and scripts; this hint addresses a shell.

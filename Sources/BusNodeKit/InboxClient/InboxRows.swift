@@ -52,6 +52,8 @@ extension PresentationView {
         return switch stage {
         case "claimed": "claimed by \(claimedBy ?? "")"
         case "settled", "closed": endingShown
+        case "answered" where ending != nil:
+            "answered \(answer?.option ?? ""), \(endingShown)"
         case "answered", "leaving": "\(stage) \(answer?.option ?? "")"
         default: stage
         }

@@ -124,6 +124,8 @@ struct InboxListDrawing {
         case .claimed:
             guard let holder = entry.claimant(at: now.date) else { return ("", []) }
             return (holder == screen.person ? "yours" : "@\(holder.shown())", .cyan)
+        case .answered where entry.view.ending != nil:
+            return (entry.view.endingShown.shown(), .yellow)
         case .leaving, .answered: return ("→ \(entry.answerTitle)", [])
         case .settled:
             let ending = entry.view.endingShown

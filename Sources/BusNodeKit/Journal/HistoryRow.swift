@@ -84,7 +84,8 @@ struct HistoryRow: WholeTextRow, Hashable {
         claimedUntil = claim.map { TimeText.text($0.until.date) }
         claimedIdentity = claim.flatMap { _ in item.holder }
         failedAgain = item.failedAgain?.description
-        ending = item.ending
+        // That an answer waits for the journal is over before the journal could say so.
+        ending = item.awaitsRecord ? nil : item.ending
         takenBack = item.takenBack.map(\.description)
         cause = Self.cause(of: item.report)
         take(item.answer)

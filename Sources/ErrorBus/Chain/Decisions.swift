@@ -1,5 +1,4 @@
 import Logging
-import Synchronization
 
 /// The decisions of a node: the node records an answer first, then the option's owner attempts it,
 /// then the node records the result. The order is the same for people, policies and commands.
@@ -85,23 +84,25 @@ struct Decisions: Sendable {
     /// until it can be, the presentation is withdrawn, or its deadline passes. If the journal has
     /// another answer already, as when one id is presented twice at once, the recorded one counts.
     ///
-    /// - Parameter recorded: Called with whether this answer is recorded, before the attempt.
+    /// - Parameter recorded: Called with the state of this answer's record, before the attempt.
     func carryOut(
         _ answer: Answer, _ error: any Error, in context: PresentationContext,
-        recorded: @Sendable (Bool) -> Void = { _ in }
+        recorded: @Sendable (AnswerRecord.Standing) -> Void = { _ in }
     ) async -> Outcome {
         let id = context.id
         let entry: Entry?
         do {
-            entry = try await persist(answer, error, in: context)
+            entry = try await persist(answer, error, in: context) { recorded(.delayed) }
         } catch {
-            recorded(false)
+            logUnsent(answer, of: id)
+            recorded(.unwritten)
             return .refused(.gone, "the answer cannot be recorded here", by: decider)
         }
         switch entry {
         case nil:
             let isWithdrawn = Task.isCancelled
-            recorded(false)
+            if answer.via != .expiry { logUnsent(answer, of: id) }
+            recorded(.unwritten)
             if isWithdrawn {
                 return Outcome(
                     didRecover: false, reason: .withdrawn, decidedBy: decider,
@@ -119,10 +120,10 @@ struct Decisions: Sendable {
             // A later call gets it without its secrets, and asks again.
             let isLost =
                 answer.withoutSecrets.lacksSecrets && context.received?.beginsAttempt() == false
-            recorded(!isLost)
+            recorded(isLost ? .superseded : .recorded)
             return await deliver(answer, isRestored: false, error, in: context)
         case .earlier(let earlier, let result):
-            recorded(false)
+            recorded(.superseded)
             if let result, result != .unknown {
                 // No second attempt: the author of the other answer sees the one that counts.
                 record(.decided(earlier, isRestored: true), of: id)
@@ -130,6 +131,17 @@ struct Decisions: Sendable {
             }
             return await restore(earlier, result, error, in: context)
         }
+    }
+
+    /// Not inlined, so that the waiting call keeps nothing of it.
+    @inline(never)
+    private func logUnsent(_ answer: Answer, of id: PresentationID) {
+        logger.error(
+            "journal: an answer was not recorded before its presentation ended, and was not sent",
+            metadata: [
+                "id": "\(id)", "option": "\(answer.option)", "by": "\(answer.authors)",
+                "via": "\(answer.via.rawValue)",
+            ])
     }
 
     /// Delivers a recorded answer. Before a restart this node may have died between journal and
@@ -252,11 +264,12 @@ struct Decisions: Sendable {
     ///
     /// - Throws: A ``LastingFault``.
     private func persist(
-        _ answer: Answer, _ presented: any Error, in context: PresentationContext
+        _ answer: Answer, _ presented: any Error, in context: PresentationContext,
+        delayed: () -> Void
     ) async throws -> Entry? {
         guard let journal else { return .written }
         return try await retried(
-            "an answer cannot be recorded and is not sent", in: context
+            "an answer cannot be recorded and is not sent", in: context, delayed: delayed
         ) {
             try await write(answer, asked(presented, in: context), context.id, to: journal)
         }
@@ -265,10 +278,13 @@ struct Decisions: Sendable {
     /// Retries until the journal carries `operation` out; nil when the presentation is withdrawn,
     /// or its deadline passes, before.
     ///
-    /// - Parameter action: The action that waits for the journal, for one line of the log.
+    /// - Parameters:
+    ///   - action: The action that waits for the journal, for one line of the log.
+    ///   - delayed: Called after each failed attempt that another one follows.
     /// - Throws: A ``LastingFault``.
     func retried<Value: Sendable>(
-        _ action: String, in context: PresentationContext, _ operation: () async throws -> Value
+        _ action: String, in context: PresentationContext, delayed: () -> Void = {},
+        _ operation: () async throws -> Value
     ) async throws -> Value? {
         var isLogged = false
         while true {
@@ -286,6 +302,7 @@ struct Decisions: Sendable {
                         ])
                 }
                 if isLasting { throw error }
+                delayed()
             }
             let now = ContinuousClock.now
             let until = min(context.deadline ?? now + Self.pause, now + Self.pause)
@@ -375,26 +392,4 @@ struct Decisions: Sendable {
                 "problem": "\(ErrorReport(describing: error).description)",
             ])
     }
-}
-
-/// The results that wait to be written, and their retries.
-private final class UnwrittenResults: Sendable {
-    let max: Int
-    /// The pauses 1, 2, 4 .. 60 s, for a day in all.
-    static var pauses: some Sequence<Duration> & Sendable {
-        (0..<1_445).lazy.map { .seconds(Swift.min(60, 1 << Swift.min($0, 6))) }
-    }
-
-    private let count = Atomic(0)
-
-    init(max: Int) { self.max = max }
-
-    /// Takes a place; false when the limit is reached.
-    func enter() -> Bool {
-        guard count.add(1, ordering: .relaxed).newValue > max else { return true }
-        leave()
-        return false
-    }
-
-    func leave() { count.subtract(1, ordering: .relaxed) }
 }

@@ -11,21 +11,23 @@ import Synchronization
 package final class Inbox: Presenter {
     package let presenterName: String
 
-    private struct State {
+    struct State {
         var machine: InboxMachine
         var waiting: [PresentationID: Waiting] = [:]
+        /// The records of answers given here, until they are written or given up.
+        var records: [PresentationID: AnswerRecord] = [:]
         var observers: [Int: AsyncStream<UInt64>.Continuation] = [:]
         var lastObserver = 0
         var watcher: (@Sendable (InboxChange) -> Void)?
     }
 
     /// A presenter's task that waits for the end of a presentation.
-    private struct Waiting {
+    struct Waiting {
         let prompt: Prompt
         let ended: FirstValue<Void>
     }
 
-    private let state: Mutex<State>
+    let state: Mutex<State>
     private let limits: InboxLimits
 
     package init(_ name: String = "inbox", limits: InboxLimits = InboxLimits()) {
@@ -80,18 +82,6 @@ package final class Inbox: Presenter {
         }
         contact.onChange { _ in look() }
         look()
-    }
-
-    /// Closes the item when its presentation ends before its answer was recorded: such an answer
-    /// never counts. Runs after ``conclude(_:_:)``.
-    private func watchRecord(of prompt: Prompt) {
-        guard let answer = prompt.answer else { return }
-        prompt.onRecord { [weak self] isRecorded in
-            guard !isRecorded else { return }
-            let isLate = prompt.deadline.map { $0 <= .now } ?? false
-            let reason: Outcome.Reason = isLate ? .expired : .withdrawn
-            self?.change { $0.machine.answerLost(prompt.id, answer.id, reason, at: .now) }
-        }
     }
 
     /// Waits until a presentation was neither answered nor claimed for `limit`, and closes its item
@@ -265,14 +255,16 @@ package final class Inbox: Presenter {
         if let leaving { _ = try? send(leaving, to: id) }
     }
 
-    private func send(_ answer: Answer, to id: PresentationID) throws(InboxRefusal) -> Answer {
+    func send(_ answer: Answer, to id: PresentationID) throws(InboxRefusal) -> Answer {
         let waiting = state.withLock { $0.waiting[id] }
         guard let waiting else { throw lost(id, answer, .closed(.withdrawn)) }
+        follow(waiting.prompt.record, of: id)
         do throws(AnswerRefusal) {
             let counted = try waiting.prompt.take(answer)
             waiting.ended.offer(())
             return counted
         } catch {
+            forget(waiting.prompt.record, of: id)
             throw lost(id, answer, error)
         }
     }
@@ -290,31 +282,6 @@ package final class Inbox: Presenter {
             }
             return InboxRefusal(refusal, at: .now)
         }
-    }
-
-    /// Sends every held answer now, for a node that shuts down. Returns when each is recorded and
-    /// its owner has reported the result, or at the limit. A recorded answer survives the node if
-    /// it keeps a journal.
-    package func giveHeld(within limit: Duration = .seconds(2)) async {
-        let held = change { $0.machine.leaveAll(at: .now) }
-        let records = held.compactMap { id, answer in
-            let prompt = state.withLock { $0.waiting[id]?.prompt }
-            return (try? send(answer, to: id)).flatMap { _ in prompt?.record }
-        }
-        guard !records.isEmpty else { return }
-        _ = await withTimeLimit(limit, clock: ContinuousClock()) { [self] in
-            for record in records {
-                let isRecorded = FirstValue<Bool>()
-                record.observe { isRecorded.offer($0) }
-                _ = await isRecorded.value
-            }
-            for await _ in changes() where !held.contains(where: { lacksResult($0.0) }) { break }
-        }
-    }
-
-    /// Whether the presentation is answered and its result is still unknown.
-    private func lacksResult(_ id: PresentationID) -> Bool {
-        if case .answered = (try? item(id))?.stage { true } else { false }
     }
 
     // MARK: Looking at it
@@ -363,7 +330,7 @@ package final class Inbox: Presenter {
         }
     }
 
-    private func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
+    func change<Value: Sendable>(_ body: (inout State) -> Value) -> Value {
         let (value, observers, revision) = state.withLock { state in
             let before = state.machine.revision
             let value = body(&state)

@@ -74,11 +74,12 @@ public final class PresentingResponder: Responder {
             return await offerToNext(error, in: context)
         }
         let prompt = Prompt(error, in: context)
+        if decisions.areRecorded { prompt.record.keep() }
         await decisions.presenting(error, in: context)
         switch await ask(prompt) {
         case .answered(let answer):
             return await decisions.carryOut(answer, error, in: context) {
-                prompt.record.ended(isRecorded: $0)
+                prompt.record.moved(to: $0)
             }
         case .closed(.declined):
             prompt.record.ended(isRecorded: false)

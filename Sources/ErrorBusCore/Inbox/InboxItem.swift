@@ -48,6 +48,10 @@ package struct InboxItem: Hashable, Sendable {
     package private(set) var takenBack: [UniqueID] = []
     /// The notes of people on the presentation, oldest first.
     package internal(set) var notes: [InboxNote] = []
+    /// Whether the answer waits for a journal that cannot be written. It is not sent before.
+    package internal(set) var awaitsRecord = false
+    /// The answer that the journal could not record before the presentation ended; it was not sent.
+    package internal(set) var unwritten: Answer?
     /// The beginning of this stage.
     package internal(set) var changedAt: Moment
     /// The inbox's revision at the item's latest change: a reader at 7 asks for changes after 7.
@@ -241,9 +245,10 @@ struct InboxEnded: Hashable, Sendable {
 }
 
 extension InboxItem {
-    /// The end of the presentation in words for people; nil while it has none.
+    /// The end of the presentation in words for people, or that its answer is not on disk yet.
     package var ending: String? {
         switch stage {
+        case .answered where awaitsRecord: "not on disk yet"
         case .open, .claimed, .leaving, .answered: nil
         case .settled(_, .recovered) where failedAgain != nil: RecoveryResult.failedAgainWord
         case .settled(let answer, let result):

@@ -98,12 +98,28 @@ package struct InboxMachine: Sendable {
 
     /// An answer given here does not count: it came after an end that was not known here yet, or
     /// the journal could not record it.
+    ///
+    /// - Parameter isUnwritten: Whether the journal lacks the answer: the item then says so.
     package mutating func answerLost(
-        _ id: PresentationID, _ answer: UniqueID, _ reason: Outcome.Reason, at now: Moment
+        _ id: PresentationID, _ answer: UniqueID, _ reason: Outcome.Reason,
+        isUnwritten: Bool = false, at now: Moment
     ) {
         if case .answered(let own) = items[id]?.stage, own.id == answer {
+            if isUnwritten { items[id]?.unwritten = own }
             change(id, to: .closed(reason), at: now)
         }
+    }
+
+    /// The journal could not be written with an answer, which waits; or it has the answer now.
+    package mutating func recordChanged(
+        _ id: PresentationID, _ answer: UniqueID, isDelayed: Bool
+    ) {
+        guard case .answered(let own) = items[id]?.stage, own.id == answer,
+            items[id]?.awaitsRecord != isDelayed
+        else { return }
+        revision += 1
+        items[id]?.awaitsRecord = isDelayed
+        markChanged(id)
     }
 
     /// The presentation ended without an answer.
@@ -205,6 +221,7 @@ package struct InboxMachine: Sendable {
         let hadEnded = item.hasEnded
         revision += 1
         item.stage = stage
+        item.awaitsRecord = false
         if stage.claim == nil { item.holder = nil }
         if !item.isOpen { item.drop(item.proposal) }
         item.changedAt = now
