@@ -96,6 +96,8 @@ struct APIProblem: RequestProblem {
         case .takenBack: self.init(.conflict, "takenBack", message)
         case .tooManyNotes(let allowed):
             self.init(.conflict, "tooMany", message, details: ["allowed": .count(allowed)])
+        case .otherAnswer(let by):
+            self.init(.conflict, "otherAnswer", message, details: ["by": .string(by)])
         case .otherNote(let by):
             self.init(.conflict, "otherNote", message, details: ["by": .string(by)])
         case .tooLong: self.init(.badRequest, "tooLong", message)

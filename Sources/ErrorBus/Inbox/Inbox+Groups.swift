@@ -81,7 +81,10 @@ extension Inbox {
         var given = try forEach(ofGroup: number, only: chosen, seen: seen, doneBy: id) {
             member, result throws(InboxRefusal) in
             let item = try item(member)
-            if let answer = item.answer, item.isAnswered(by: id), answer.option == option {
+            if let answer = item.answer, item.isAnswered(by: id) {
+                guard answer.option == option, answer.second == person.name else {
+                    throw .otherAnswer(by: answer.authors)
+                }
                 return result.add(answer, for: member)
             }
             guard let standing = item.proposal else { throw .noProposal }
@@ -211,7 +214,8 @@ extension Inbox {
         by person: SignedInPerson, id: UniqueID? = nil, undo: Duration = .zero
     ) throws(InboxRefusal) -> Answer {
         try decide(presentation) { machine, now throws(InboxRefusal) in
-            try machine.confirm(
+            try machine.refuseReuse(of: id, for: presentation)
+            return try machine.confirm(
                 presentation, proposal, option: option, by: person,
                 as: id ?? PresentationID.make().value, undo: undo, at: now)
         }

@@ -132,7 +132,8 @@ package final class Inbox: Presenter {
     /// - Parameters:
     ///   - by: The author, for the record and for everyone who sees the presentation.
     ///   - identity: The author's identity (``SignedInPerson``); also for other acts.
-    ///   - id: Names this answer; repeating it is acknowledged and changes nothing.
+    ///   - id: Names this answer; the same author's same answer again is acknowledged and changes
+    ///     nothing, another one with this id is refused.
     ///   - undo: How long the answer is held so that it can be undone; at most until the deadline.
     ///   - values: The values of the option's fields, by name, those of secrets among them.
     ///   - comment: The author's reason for the answer.
@@ -146,7 +147,8 @@ package final class Inbox: Presenter {
             id: id ?? PresentationID.make().value, option: option, by: by, via: via,
             comment: comment)
         return try decide(presentation) { machine, now throws(InboxRefusal) in
-            try machine.answer(
+            try machine.refuseReuse(of: id, for: presentation)
+            return try machine.answer(
                 presentation, with: answer, values, of: identity, undo: undo, at: now)
         }
     }

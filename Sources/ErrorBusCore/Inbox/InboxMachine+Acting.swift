@@ -13,23 +13,39 @@ extension InboxMachine {
         let item = try item(id, at: now)
         let filled = item.filled(answer, with: values)
         let given = (try? filled.get()) ?? answer
-        if let earlier = try repeated(given, of: item) { return .acknowledged(earlier) }
+        if let earlier = try repeated(given, by: identity, of: item) {
+            return .acknowledged(earlier)
+        }
         try refuseOthersClaim(item, answer.by, identity, at: now)
         try item.refuseUnlessAnswerable(answer.option)
         return try accept(try filled.get(), of: identity, to: item, undo: undo, at: now)
     }
 
-    /// The recorded answer, if this answer repeats it. Refuses a repetition of an undone answer,
-    /// and any answer after the end.
-    func repeated(_ answer: Answer, of item: InboxItem) throws(InboxRefusal) -> Answer? {
-        if let earlier = item.answer, earlier.id == answer.id, earlier.option == answer.option,
-            earlier.hasValues(of: answer)
-        {
+    /// The recorded answer, if this answer repeats it. Refuses another answer with its id, a
+    /// repetition of an undone answer, and any answer after the end.
+    func repeated(
+        _ answer: Answer, by identity: String?, of item: InboxItem
+    ) throws(InboxRefusal) -> Answer? {
+        if let earlier = item.answer, earlier.id == answer.id {
+            let author = SignedInPerson(earlier.by, identity: item.holder)
+            guard author.isOne(with: SignedInPerson(answer.by, identity: identity)),
+                earlier.option == answer.option, earlier.hasValues(of: answer)
+            else { throw .otherAnswer(by: earlier.authors) }
             return earlier
         }
         try refuseEnded(item)
         guard !item.takenBack.contains(answer.id) else { throw .takenBack }
         return nil
+    }
+
+    /// Refuses the id of an answer to another presentation that is kept here.
+    package func refuseReuse(
+        of answer: UniqueID?, for id: PresentationID
+    ) throws(InboxRefusal) {
+        guard let answer, let other = answered[answer], other != id,
+            let earlier = items[other]?.answer
+        else { return }
+        throw .otherAnswer(by: earlier.authors)
     }
 
     mutating func accept(

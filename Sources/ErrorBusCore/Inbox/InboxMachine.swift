@@ -10,6 +10,8 @@ package struct InboxMachine: Sendable {
     package private(set) var forgottenRevision: UInt64 = 0
     package private(set) var openCount = 0
     private(set) var groups = InboxGroups()
+    /// The presentations with an answer, by the id of that.
+    private(set) var answered: [UniqueID: PresentationID] = [:]
     private var ended = InboxEnded()
     /// The revision up to which changes are stored elsewhere; ended items with later changes stay.
     private var keptRevision = UInt64.max
@@ -38,6 +40,7 @@ package struct InboxMachine: Sendable {
             }
             revision += 1
             items[item.id] = item
+            note(item.answer, of: item.id)
             ended.append(item.id)
         }
         forgetOldest()
@@ -217,6 +220,7 @@ package struct InboxMachine: Sendable {
     mutating func change(_ id: PresentationID, to stage: InboxItem.Stage, at now: Moment) {
         guard var item = items[id] else { return }
         let before = item.stage
+        let earlier = item.answer
         let wasOpen = item.isOpen
         let hadEnded = item.hasEnded
         revision += 1
@@ -227,6 +231,7 @@ package struct InboxMachine: Sendable {
         item.changedAt = now
         item.revision = revision
         items[id] = item
+        note(item.answer, of: id, insteadOf: earlier)
         if wasOpen, !item.isOpen {
             openCount -= 1
             groups.remove(id, from: item.group, at: revision, remembering: limits.endedMax)
@@ -242,6 +247,14 @@ package struct InboxMachine: Sendable {
             ended.append(id)
             forgetOldest()
         }
+    }
+
+    /// Notes the answer of a presentation, which had another one or none before.
+    private mutating func note(
+        _ answer: Answer?, of id: PresentationID, insteadOf earlier: Answer? = nil
+    ) {
+        if let earlier, answered[earlier.id] == id { answered[earlier.id] = nil }
+        if let answer { answered[answer.id] = id }
     }
 
     /// Sets the identity of the person who makes the claim that follows, or gives the held answer.
@@ -288,6 +301,7 @@ package struct InboxMachine: Sendable {
             guard isKept || ended.count > limits.openMax else { return }
             ended.removeOldest()
             let forgotten = items.removeValue(forKey: oldest)
+            note(nil, of: oldest, insteadOf: forgotten?.answer)
             forgottenRevision = max(forgottenRevision, forgotten?.revision ?? 0)
         }
     }
@@ -309,6 +323,7 @@ package struct InboxMachine: Sendable {
                 item.id, from: item.group, at: revision + 1, remembering: limits.endedMax)
         }
         if item.hasEnded { ended.remove(item.id) }
+        note(nil, of: item.id, insteadOf: item.answer)
         items[item.id] = nil
     }
 }

@@ -117,7 +117,10 @@ extension InboxMachine {
         as answer: UniqueID, undo: Duration, at now: Moment
     ) throws(InboxRefusal) -> InboxDecision {
         let item = try item(id, at: now)
-        if let earlier = item.answer, earlier.id == answer, earlier.option == option {
+        if let earlier = item.answer, earlier.id == answer {
+            guard earlier.option == option, earlier.second == person.name else {
+                throw .otherAnswer(by: earlier.authors)
+            }
             return .acknowledged(earlier)
         }
         try refuseEnded(item)

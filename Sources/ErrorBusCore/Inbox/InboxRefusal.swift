@@ -32,6 +32,9 @@ package enum InboxRefusal: Error, Hashable, Sendable {
     case takenBack
     /// The presentation already has the most notes allowed.
     case tooManyNotes(allowed: Int)
+    /// Another answer has this id: one of another person, to another presentation, or with another
+    /// option, values or comment.
+    case otherAnswer(by: String)
     /// Another note has this id.
     case otherNote(by: String)
     /// The requested value is above a limit.
@@ -88,6 +91,8 @@ extension InboxRefusal: CustomStringConvertible {
         case .takenBack: "this answer was taken back; give another one, under an id of its own"
         case .tooManyNotes(let allowed):
             "notes: the limit of \(allowed) on one presentation is reached; this one was not added"
+        case .otherAnswer(let by):
+            "another answer, by \(by), has this id; give each answer an id of its own"
         case .otherNote(let by):
             "another note, by \(by), has this id; give each note an id of its own"
         case .tooLong(let what, let allowed):

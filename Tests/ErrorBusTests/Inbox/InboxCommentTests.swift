@@ -45,7 +45,7 @@ struct InboxCommentTests {
         #expect(
             try machine.answer(id(1), with: given, ["path": "/a"], undo: .zero, at: now)
                 == .acknowledged(held))
-        #expect(throws: InboxRefusal.answered(held, at: now)) {
+        #expect(throws: InboxRefusal.otherAnswer(by: "ann")) {
             try machine.answer(
                 id(1), with: answer("move", "Another."), ["path": "/a"], undo: .zero, at: now)
         }

@@ -120,6 +120,9 @@ struct InboxProposalTests {
         #expect(answer.option == "drop" && answer.by == "ann" && answer.second == "bob")
         #expect(answer.isOfTwoPeople && answer.authors == "ann and bob")
         #expect(try confirm(proposal.id, by: bob) == .acknowledged(answer))
+        #expect(throws: InboxRefusal.otherAnswer(by: "ann and bob")) {
+            try confirm(proposal.id, by: SignedInPerson("eve"))
+        }
         #expect(machine.items[id(1)]?.proposal == nil && machine.openCount == 0)
     }
 

@@ -59,7 +59,7 @@ struct InboxValuesTests {
         #expect(
             try machine.answer(id(1), with: answer(), given, undo: .zero, at: start)
                 == .acknowledged(held.withoutSecrets))
-        #expect(throws: InboxRefusal.answered(held.withoutSecrets, at: start)) {
+        #expect(throws: InboxRefusal.otherAnswer(by: "ann")) {
             try machine.answer(
                 id(1), with: answer(), ["path": "/b", "pin": "x"], undo: .zero, at: start)
         }
