@@ -145,6 +145,9 @@ package final class HistoryArchive: Sendable {
         let arguments: StatementArguments = [
             console, HistoryRow.cause(of: report), TimeText.text(since), id.description,
         ]
+        // What it repeats has failed again: the journal has that a moment later.
+        let repeated = report.retryOf?.description
+        let counted: StatementArguments = [repeated, repeated]
         return try await read(lookups) { database in
             var view = EarlierView()
             view.since = TimeText.text(since)
@@ -157,12 +160,13 @@ package final class HistoryArchive: Sendable {
                 database,
                 sql: """
                     SELECT option, COUNT(*) AS answered,
-                        SUM(result = 'recovered' AND failedAgain IS NULL) AS recovered,
-                        SUM(result = 'failed' OR failedAgain IS NOT NULL) AS failed
+                        SUM(result = 'recovered' AND failedAgain IS NULL AND id IS NOT ?)
+                            AS recovered,
+                        SUM(result = 'failed' OR failedAgain IS NOT NULL OR id IS ?) AS failed
                     FROM history WHERE \(condition) AND result IS NOT NULL
                     GROUP BY option ORDER BY answered DESC, option
                     LIMIT \(EarlierView.optionMax)
-                    """, arguments: arguments
+                    """, arguments: counted + arguments
             ).map(EarlierOptionView.init)
             view.latest = try HistoryRow.fetchAll(
                 database,
@@ -170,7 +174,7 @@ package final class HistoryArchive: Sendable {
                     SELECT * FROM history WHERE \(condition)
                     ORDER BY openedAt DESC, id DESC LIMIT \(EarlierView.latestMax)
                     """, arguments: arguments
-            ).map(HistoryEntry.init)
+            ).map { HistoryEntry($0.id == repeated ? $0.failingAgain(as: id) : $0) }
             return view
         }
     }

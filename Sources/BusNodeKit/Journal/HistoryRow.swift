@@ -158,6 +158,16 @@ struct HistoryRow: WholeTextRow, Hashable {
         take(nil)
     }
 
+    /// The row once its operation has failed again, as `id`.
+    func failingAgain(as id: PresentationID) -> HistoryRow {
+        var row = self
+        row.failedAgain = failedAgain ?? id.description
+        if result == RecoveryResult.recovered.rawValue {
+            row.ending = RecoveryResult.failedAgainWord
+        }
+        return row
+    }
+
     /// The item for the next life; nil if the row is invalid.
     ///
     /// - Parameter report: The report of an ended presentation; an open one comes again with its

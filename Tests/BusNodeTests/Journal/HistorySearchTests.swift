@@ -150,6 +150,20 @@ import Testing
         #expect(without.count == 0 && without.options.isEmpty && without.latest.isEmpty)
     }
 
+    @Test("A retry that asks again counts what it repeats as failed before the journal has that")
+    func repeated() async throws {
+        let asked = item(3) { $0.retryOf = id(2) }
+        let journal = try SQLiteJournal(path)
+        try await journal.keep(
+            [answered(1, by: "ann"), answered(2, by: "bob")], [], console: 0)
+        let archive = try #require(try HistoryArchive(path))
+        let view = try await archive.earlier(
+            than: asked.id, of: asked.report, console: 0, since: start.date)
+        #expect(view.results["retry"] == "recovered 1 of 2 in \(EarlierView.days) days")
+        #expect(view.options.map(\.failed) == [1])
+        #expect(view.latest.map(\.ending) == ["failed again", "recovered"])
+    }
+
     @Test("Pages follow each other without a gap, also within one moment")
     func pages() async throws {
         let items = (1...7 as ClosedRange<UInt64>).map { item($0) }
