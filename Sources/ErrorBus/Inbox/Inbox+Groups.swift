@@ -127,8 +127,7 @@ extension Inbox {
         of identity: String? = nil, for time: Duration = .seconds(300), takesOver: Bool = false,
         to receiver: String? = nil, seen: UInt64? = nil
     ) throws(InboxRefusal) -> GroupClaim {
-        try actOnClaims(reporting: .claimed, by: receiver ?? person) {
-            machine, now throws(InboxRefusal) in
+        try actOnClaims { machine, now throws(InboxRefusal) in
             try machine.claimGroup(
                 number, only: chosen, seen: seen, by: person, of: identity, for: time,
                 takesOver: takesOver, to: receiver, at: now)
@@ -147,10 +146,19 @@ extension Inbox {
         _ number: Int, only chosen: Set<PresentationID>? = nil, by person: String,
         of identity: String? = nil, seen: UInt64? = nil
     ) throws(InboxRefusal) -> GroupClaim {
-        try actOnClaims(reporting: .presented, by: presenterName) {
-            machine, now throws(InboxRefusal) in
+        try actOnClaims { machine, now throws(InboxRefusal) in
             try machine.releaseGroup(
                 number, only: chosen, seen: seen, by: person, of: identity, at: now)
+        }
+    }
+
+    /// Reports the claim on an item to the waiting side and the other presenters, or that it has
+    /// none here.
+    func report(_ item: InboxItem?, to prompt: Prompt?) {
+        if case .claimed(let person, let until)? = item?.stage {
+            prompt?.claimed(by: person, until: until, in: self)
+        } else {
+            prompt?.released(by: presenterName, in: self)
         }
     }
 

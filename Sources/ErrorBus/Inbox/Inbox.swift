@@ -54,8 +54,7 @@ package final class Inbox: Presenter {
             let item = state.machine.opened(InboxPresentation(prompt), at: .now)
             guard let item else { return false }
             state.waiting[prompt.id] = Waiting(prompt: prompt, ended: ended)
-            prompt.moved(to: .presented, by: presenterName)
-            if case .claimed(let person, _) = item.stage { prompt.moved(to: .claimed, by: person) }
+            report(item, to: prompt)
             return true
         }
         guard isHeld else { return nil }
@@ -181,14 +180,15 @@ package final class Inbox: Presenter {
         try attempt { state throws(InboxRefusal) in try body(&state.machine, .now) }
     }
 
-    /// Performs an act on the claims of a group, and reports the station of the changed members.
+    /// Performs an act on the claims of a group, and reports the claims on the changed members.
     func actOnClaims(
-        reporting station: PresentationState.Station, by person: String,
         _ body: (inout InboxMachine, Moment) throws(InboxRefusal) -> GroupClaim
     ) throws(InboxRefusal) -> GroupClaim {
         try attempt { state throws(InboxRefusal) in
             let result = try body(&state.machine, .now)
-            for id in result.changed { state.waiting[id]?.prompt.moved(to: station, by: person) }
+            for id in result.changed {
+                report(state.machine.items[id], to: state.waiting[id]?.prompt)
+            }
             return result
         }
     }
@@ -235,7 +235,7 @@ package final class Inbox: Presenter {
             let until = try state.machine.claim(
                 id, by: person, of: identity, for: time, takesOver: takesOver, to: receiver,
                 at: .now)
-            state.waiting[id]?.prompt.moved(to: .claimed, by: receiver ?? person)
+            report(state.machine.items[id], to: state.waiting[id]?.prompt)
             return until
         }
     }
@@ -246,7 +246,7 @@ package final class Inbox: Presenter {
     ) throws(InboxRefusal) {
         try attempt { state throws(InboxRefusal) in
             try state.machine.release(id, by: person, of: identity, at: .now)
-            state.waiting[id]?.prompt.moved(to: .presented, by: presenterName)
+            report(state.machine.items[id], to: state.waiting[id]?.prompt)
         }
     }
 

@@ -17,6 +17,9 @@ public final class Prompt: Sendable {
 
     let record = AnswerRecord()
     private let state: Mutex<State>
+    /// A lock of its own, held while a state is reported: the waiting side gets the states in the
+    /// order of the claims.
+    private let claims = Mutex(PromptClaims())
 
     private struct State {
         var machine: PromptMachine
@@ -112,9 +115,40 @@ public final class Prompt: Sendable {
     /// Whether an answer is still accepted.
     public var isOpen: Bool { ending == nil }
 
-    /// Reports the state of the presentation to the waiting side.
+    /// Reports the state of the presentation to the waiting side. While a person at a console has
+    /// claimed it, `queued` and `presented` are not reported: the claim is what the waiting side
+    /// has to know.
     public func moved(to station: PresentationState.Station, by: String? = nil) {
-        context.stateChanged(PresentationState(station, by: by))
+        claims.withLock { claims in
+            let state = claims.reported(PresentationState(station, by: by), at: .now)
+            if let state { context.stateChanged(state) }
+        }
+    }
+
+    /// The claim that stands, in whichever inbox.
+    package var claim: PromptClaims.Claim? { claims.withLock { $0.standing(at: .now) } }
+
+    /// Reports a claim to the waiting side, and keeps it for all presenters.
+    package func claimed(by person: String, until: Moment, in inbox: AnyObject) {
+        let (claim, inbox) = (
+            PromptClaims.Claim(person: person, until: until), ObjectIdentifier(inbox)
+        )
+        claims.withLock { claims in
+            claims.claimed(claim, in: inbox)
+            context.stateChanged(PresentationState(.claimed, by: person))
+        }
+    }
+
+    /// Reports that the claim in an inbox was released, or the claim in another one that stands.
+    package func released(by presenter: String, in inbox: AnyObject) {
+        let inbox = ObjectIdentifier(inbox)
+        claims.withLock { claims in
+            claims.released(in: inbox)
+            let claim = claims.standing(at: .now)
+            context.stateChanged(
+                claim.map { PresentationState(.claimed, by: $0.person) }
+                    ?? PresentationState(.presented, by: presenter))
+        }
     }
 
     /// The end of the prompt; nil while it is open.

@@ -1,0 +1,82 @@
+import ErrorBusTesting
+import Testing
+
+@testable import ErrorBus
+@testable import ErrorBusCore
+
+@Suite("The claims on one prompt")
+struct PromptClaimsTests {
+    private final class Desk: Sendable {}
+
+    private let states = Recorder<PresentationState>()
+    private let (here, there) = (Desk(), Desk())
+
+    private var prompt: Prompt {
+        Prompt(
+            SampleError(),
+            in: PresentationContext(id: .make(), stateChanged: { [states] in states.record($0) }))
+    }
+
+    private var later: Moment { ManualTime().now + .seconds(86_400) }
+
+    @Test("No state of another presenter hides a claim, until it is released")
+    func hidden() {
+        let prompt = prompt
+        prompt.moved(to: .presented, by: "console")
+        prompt.claimed(by: "bob", until: later, in: here)
+        prompt.moved(to: .queued)
+        prompt.moved(to: .presented, by: "root")
+        #expect(prompt.claim?.person == "bob")
+        prompt.released(by: "console", in: here)
+        #expect(prompt.claim == nil)
+        prompt.moved(to: .queued)
+        #expect(
+            states.elements == [
+                PresentationState(.presented, by: "console"),
+                PresentationState(.claimed, by: "bob"),
+                PresentationState(.presented, by: "console"), PresentationState(.queued),
+            ])
+    }
+
+    @Test("A release in one inbox leaves the claim in another, which is said again")
+    func two() {
+        let prompt = prompt
+        prompt.claimed(by: "ann", until: later, in: there)
+        prompt.claimed(by: "bob", until: later, in: here)
+        prompt.released(by: "console", in: here)
+        #expect(prompt.claim?.person == "ann")
+        #expect(states.elements.map(\.by) == ["ann", "bob", "ann"])
+    }
+
+    @Test("A claim that ran out hides nothing; a new one replaces that of its inbox")
+    func runOut() {
+        let now = ManualTime().now
+        var claims = PromptClaims()
+        let shown = PresentationState(.presented, by: "root")
+        claims.claimed(.init(person: "ann", until: now + .seconds(60)), in: ObjectIdentifier(here))
+        claims.claimed(.init(person: "bob", until: now + .seconds(30)), in: ObjectIdentifier(here))
+        #expect(claims.standing(at: now)?.person == "bob")
+        #expect(claims.reported(shown, at: now + .seconds(29)) == nil)
+        #expect(claims.reported(shown, at: now + .seconds(30)) == shown)
+        #expect(claims.reported(PresentationState(.unreachable), at: now) != nil)
+    }
+
+    @Test("A claim in the inbox stands while a terminal beside it moves the prompt")
+    func besideTerminal() async throws {
+        let inbox = Inbox("console")
+        let prompt = prompt
+        let asking = Task { try await inbox.present(prompt) }
+        for await _ in inbox.changes() where (try? inbox.item(prompt.id)) != nil { break }
+        try inbox.claim(prompt.id, by: "bob")
+        prompt.moved(to: .queued)
+        prompt.moved(to: .presented, by: "root")
+        let until = try #require(prompt.claim?.until)
+        #expect(try inbox.item(prompt.id).stage == .claimed(by: "bob", until: until))
+        #expect(states.elements.last == PresentationState(.claimed, by: "bob"))
+        try inbox.release(prompt.id, by: "bob")
+        #expect(prompt.claim == nil)
+        #expect(states.elements.last == PresentationState(.presented, by: "console"))
+        asking.cancel()
+        _ = try await asking.value
+    }
+}
