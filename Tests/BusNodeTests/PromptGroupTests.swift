@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Testing
 
 @testable import BusNodeKit
@@ -37,6 +38,26 @@ struct PromptGroupTests {
                     "  │ Disk a", "  │ Disk b",
                     "  Retry for 3 like this, with 2 different descriptions?", "  \(Self.word)",
                 ])
+    }
+
+    @Test("What a person has claimed at a console is answered only after the word")
+    func claimed() {
+        let group = Self.group("Boom", "Boom", "Boom")
+        let console = Inbox("console")
+        let until = ManualTime().now + .seconds(86_400)
+        for (member, person) in zip(group.members, ["bob", "a\u{1B}n"]) {
+            member.text.prompt.claimed(by: person, until: until, in: console)
+        }
+        #expect(group.needsConfirmation(of: Self.retry))
+        #expect(
+            group.confirmation(of: Self.retry)
+                == [
+                    "  claimed by bob, a\\u{1B}n", "  Retry for 3 like this?", "  \(Self.word)",
+                ])
+        for member in group.members {
+            member.text.prompt.released(by: "console", in: console)
+        }
+        #expect(!group.needsConfirmation(of: Self.retry))
     }
 
     @Test("The details of a group have its members with their numbers, at most 20 of them")

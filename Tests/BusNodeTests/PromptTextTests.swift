@@ -94,6 +94,19 @@ struct PromptTextTests {
         #expect(details.contains("  path     worker > relay"))
     }
 
+    @Test("A claim at a console is a line of the prompt, and in the details with its end")
+    func claimed() {
+        let prompt = Prompts.prompt(ErrorReport(domain: "d", description: "Boom"))
+        let until = ManualTime().now + .seconds(86_400)
+        prompt.claimed(by: "b\u{1B}ob", until: until, in: Inbox("console"))
+        let text = PromptText(prompt)
+        let asked = text.asked(isColored: false, columns: 80, status: "", comment: nil)
+        #expect(asked.text.split(separator: "\n").contains("  claimed by b\\u{1B}ob"))
+        #expect(
+            text.details(columns: 100).contains(
+                "  claimed  by b\\u{1B}ob until \(until.date.ISO8601Format())"))
+    }
+
     @Test("The reminder has the beginning of the title, and the options")
     func reminder() {
         let report = ErrorReport(

@@ -22,12 +22,21 @@ struct PromptGroup {
         return members.map(\.text.heading).filter { seen.insert($0).inserted }
     }
 
-    /// Whether an option counts only after a word.
-    func needsConfirmation(of option: ErrorReport.Option) -> Bool {
-        option.role == .destructive || headings.count > 1
+    /// The people who have claimed a member, escaped, each once. The terminal knows its person only
+    /// by the account, so that it cannot tell who of them that is.
+    private var claimants: [String] {
+        var seen: Set<String> = []
+        return members.compactMap { $0.text.prompt.claim?.person.shown() }
+            .filter { seen.insert($0).inserted }
     }
 
-    /// The confirmation asked before a destructive option counts, or one for different errors.
+    /// Whether an option counts only after a word.
+    func needsConfirmation(of option: ErrorReport.Option) -> Bool {
+        option.role == .destructive || headings.count > 1 || !claimants.isEmpty
+    }
+
+    /// The confirmation asked before a destructive option counts, one for different errors, or one
+    /// for what a person has claimed.
     func confirmation(of option: ErrorReport.Option, columns: Int = 80) -> [String] {
         let headings = headings
         var asked = PromptKeys.shownTitle(of: option)
@@ -37,8 +46,11 @@ struct PromptGroup {
             asked += ", with \(headings.count) different descriptions"
             lines = Self.cut(headings).flatMap { PromptText.foreign($0, columns: columns) }
         }
+        let claimants = claimants
+        let claimed = claimants.isEmpty ? [] : ["claimed by \(claimants.joined(separator: ", "))"]
         let warning = option.role == .destructive ? "This cannot be undone. " : ""
-        return lines + PromptText.broken("\(asked)?", columns: columns)
+        return lines
+            + (claimed + ["\(asked)?"]).flatMap { PromptText.broken($0, columns: columns) }
             + ["  \(warning)Type yes to confirm; anything else cancels."]
     }
 

@@ -47,6 +47,9 @@ struct PromptText {
         if noteCount > 0 {
             below.append("  \(noteCount) \(noteCount == 1 ? "note" : "notes"): see [?]")
         }
+        if let claim = prompt.claim {
+            below += Self.broken("claimed by \(claim.person.shown())", columns: columns)
+        }
         if let comment { below += Self.broken("comment: \(comment.shown())", columns: columns) }
         let reminder = [reminder(isColored: isColored, columns: columns)] + below
         return PromptFoot.Asked(
@@ -171,6 +174,10 @@ struct PromptText {
             lines.append("path     \(path)")
         }
         if let earlier = report.retryOf { lines.append("retry of \(earlier)") }
+        if let claim = prompt.claim {
+            lines.append(
+                "claimed  by \(claim.person.shown()) until \(claim.until.date.ISO8601Format())")
+        }
         var shown = lines.flatMap { Self.broken($0, columns: columns) }
         for (text, words) in report.filledTexts {
             let whole = Self.whole(words)
