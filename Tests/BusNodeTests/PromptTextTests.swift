@@ -107,6 +107,20 @@ struct PromptTextTests {
                 "  claimed  by b\\u{1B}ob until \(until.date.ISO8601Format())"))
     }
 
+    @Test("An option that no single person can choose here has a mark, and is refused by itself")
+    func forTwo() {
+        var options = Prompts.options(
+            ("drop", "Drop it", .destructive, false), ("keep", "Keep", .cancel, false))
+        options[0].needsTwoPeople = true
+        let prompt = Prompts.prompt(
+            ErrorReport(domain: "d", description: "Boom", options: options))
+        #expect(
+            PromptText(prompt).lines(isColored: false).last
+                == "  [d] Drop it (destructive, two people: at a console)   [k] Keep   [?] details")
+        #expect(prompt.refusal(ofOnePersons: "drop") == .needsTwoPeople(option: "drop"))
+        #expect(prompt.refusal(ofOnePersons: "keep") == nil)
+    }
+
     @Test("The reminder has the beginning of the title, and the options")
     func reminder() {
         let report = ErrorReport(

@@ -20,14 +20,19 @@ package struct PromptKeys: Hashable {
     private static let singles = "abcdefghijklmnopqrstuvwxyz123456789".map(String.init)
     private let defaultOption: ErrorReport.Option?
     private let cancelOption: ErrorReport.Option?
+    /// Why an option cannot be chosen here, in few words, by its id.
+    private let marks: [String: String]
 
     /// - Parameters:
     ///   - reserved: The keys with another meaning on this screen.
     ///   - areSingle: Whether a key acts at once, so that it has one character; further options
     ///     have no key.
+    ///   - marks: Why an option cannot be chosen here, in few words, by its id.
     init(
-        _ options: [ErrorReport.Option], reserved: Set<String> = [], areSingle: Bool = false
+        _ options: [ErrorReport.Option], reserved: Set<String> = [], areSingle: Bool = false,
+        marks: [String: String] = [:]
     ) {
+        self.marks = marks
         var taken = reserved.union(["?"])
         var keys: [Key] = []
         for (index, option) in options.enumerated() {
@@ -90,7 +95,10 @@ package struct PromptKeys: Hashable {
     /// An option with its key and its marks.
     package func text(of key: Key, default word: String) -> String {
         var text = "[\(key.key.isEmpty ? "-" : key.key)] \(Self.shownTitle(of: key.option))"
-        if key.option.role == .destructive { text += " (destructive)" }
+        let marks =
+            (key.option.role == .destructive ? ["destructive"] : [])
+            + [self.marks[key.option.id]].compactMap(\.self)
+        if !marks.isEmpty { text += " (\(marks.joined(separator: ", ")))" }
         if key.option.id == defaultOption?.id { text += " (\(word))" }
         return text
     }

@@ -19,7 +19,20 @@ struct PromptText {
     init(_ prompt: Prompt, earlier: EarlierView? = nil) {
         self.prompt = prompt
         self.earlier = earlier
-        keys = PromptKeys(prompt.report.options)
+        let marks = prompt.report.options.compactMap { option in
+            Self.mark(prompt.refusal(ofOnePersons: option.id)).map { (option.id, $0) }
+        }
+        keys = PromptKeys(
+            prompt.report.options, marks: Dictionary(marks) { first, _ in first })
+    }
+
+    /// Why an option cannot be chosen at a terminal, in few words.
+    private static func mark(_ refusal: AnswerRefusal?) -> String? {
+        switch refusal {
+        case .needsTwoPeople: "two people: at a console"
+        case .cannotSign: "signed: at another node"
+        case .notOffered, .badValue, .alreadyAnswered, .closed, nil: nil
+        }
     }
 
     /// The lines of title, body and options.

@@ -247,6 +247,11 @@ actor TerminalPresenter: Presenter {
             if let command = PromptCommand(text) { return perform(command, at: first) }
             Terminal.say("  \(reason)")
         case .option(let id):
+            // Before values and the word are asked for.
+            if let refusal = first.prompt.refusal(ofOnePersons: id) {
+                Terminal.say("  refused: \(refusal.description.shown())")
+                return ask(first)
+            }
             chosen = queue.answered(at: line.start.at)
             let option = first.prompt.report.options.first { $0.id == id }
             if let option, !option.fields.isEmpty { return ask(ValueLines(option), of: first) }

@@ -100,6 +100,11 @@ public final class Prompt: Sendable {
                 values: given.values, secrets: given.secrets, comment: comment))
     }
 
+    /// The reason why one person cannot choose an option here; nil if one can.
+    package func refusal(ofOnePersons option: String) -> AnswerRefusal? {
+        state.withLock { $0.machine.refusal(ofOnePersons: option) }
+    }
+
     /// The answer that counts; nil while there is none.
     public var answer: Answer? { state.withLock { $0.machine.answer } }
 

@@ -58,6 +58,13 @@ package struct PromptMachine: Hashable, Sendable {
         }
     }
 
+    /// The reason why this node takes an option from no single person, whatever the values; nil if
+    /// it does.
+    package func refusal(ofOnePersons option: String) -> AnswerRefusal? {
+        if unsignable.contains(option) { return .cannotSign(option: option) }
+        return twoPeople.contains(option) ? .needsTwoPeople(option: option) : nil
+    }
+
     /// The answer with its values checked, and with defaults.
     private func filled(_ answer: Answer) throws(AnswerRefusal) -> Answer {
         do throws(FieldFault) {

@@ -53,6 +53,8 @@ struct PromptMachineTests {
             try machine.answered(answer(1, "a"))
         }
         #expect(machine.ending == nil)
+        #expect(machine.refusal(ofOnePersons: "a") == .cannotSign(option: "a"))
+        #expect(machine.refusal(ofOnePersons: "b") == nil)
         let other = isTaken(answer(2, "b"), by: &machine)
         #expect(other)
     }
