@@ -32,6 +32,25 @@ struct ConclusionTests {
         #expect(Conclusion(outcome).status == (code == 429 ? .temporaryFailure : .unavailable))
     }
 
+    @Test("What was withheld once it was in front of a person was not kept from presenters")
+    func withheldLate() {
+        let outcome = Outcome(
+            didRecover: false, reason: .withheld, decidedBy: "central, silence 1 (ann)")
+        let words = "withheld by central, silence 1 (ann)"
+        let shown = ShownMark()
+        shown.take(PresentationState(.relayed))
+        shown.take(PresentationState(.queued, by: "policy central"))
+        #expect(
+            Conclusion(outcome, wasShown: shown.wasShown).text
+                == words + ": no presenter was asked")
+        shown.take(PresentationState(.presented, by: "console"))
+        shown.take(PresentationState(.unreachable))
+        #expect(Conclusion(outcome, wasShown: shown.wasShown).text == words)
+        // exec presents again.
+        shown.begin()
+        #expect(!shown.wasShown)
+    }
+
     @Test("Where only the time was too short, it says what gives more of it")
     func grace() {
         func text(isTooSoon: Bool) -> String? {

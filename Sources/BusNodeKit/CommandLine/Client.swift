@@ -102,7 +102,8 @@ package struct Conclusion {
     package let status: ExitStatus
     package let text: String?
 
-    package init(_ outcome: Outcome) {
+    /// - Parameter wasShown: Whether the presentation was in front of a person.
+    package init(_ outcome: Outcome, wasShown: Bool = false) {
         let detail = outcome.detail.map { ": \($0.shown())" } ?? ""
         switch outcome.reason {
         case .answered, .handled:
@@ -116,7 +117,8 @@ package struct Conclusion {
                 }
         case .withheld, .userCancelled:
             status = .declined
-            text = "\(outcome.reason.words) by \(outcome.decidedBy.shown()): no presenter was asked"
+            let unasked = wasShown ? "" : ": no presenter was asked"
+            text = "\(outcome.reason.words) by \(outcome.decidedBy.shown())\(unasked)"
         case .unreachable:
             // A node is running, and at a limit.
             let isBusy = outcome.refusalCode == RejectCode.busy.rawValue

@@ -30,6 +30,8 @@ package final class CommandAttempts: Responder {
     private let outcome = Mutex<Outcome?>(nil)
     /// The state that was printed last.
     private let lastSaid = Mutex("")
+    /// Whether the last presentation was in front of a person.
+    private let shown = ShownMark()
 
     /// - Parameters:
     ///   - fields: The fields for the values of a repetition.
@@ -72,6 +74,7 @@ package final class CommandAttempts: Responder {
         // A command that runs again does not wait, however long it takes.
         defer { place?.release() }
         lastSaid.withLock { $0 = "" }
+        shown.begin()
         let outcome = await forwardError(error, in: context)
         self.outcome.withLock { $0 = outcome }
         let option = outcome.answer.map { " \($0.option.shown())" } ?? ""
@@ -180,13 +183,15 @@ package final class CommandAttempts: Responder {
         guard let outcome = outcome.withLock({ $0 }) else {
             return Status(code: code, isUnreachable: false)
         }
-        if let text = Conclusion(outcome).text { Terminal.say("bus-node exec: \(text)") }
+        let conclusion = Conclusion(outcome, wasShown: shown.wasShown)
+        if let text = conclusion.text { Terminal.say("bus-node exec: \(text)") }
         let isUnreachable = outcome.reason == .unreachable || outcome.reason == .detached
         return Status(code: code, isUnreachable: isUnreachable)
     }
 
     /// Prints the state of the presentation if it matters to a waiting person.
     private func moved(to state: PresentationState) {
+        shown.take(state)
         guard !isQuiet else { return }
         let text: String
         switch state.station {

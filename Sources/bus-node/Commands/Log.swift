@@ -203,13 +203,18 @@ struct Reoffer {
         let error = PresentedReport(report: report)
         var options = PresentationOptions()
         // Always, as exec does: the node may be away, and with hold it waits without a limit.
-        options.stateChanged = WaitingNotice().stateChanged
+        let (shown, notice) = (ShownMark(), WaitingNotice())
+        options.stateChanged = { state in
+            shown.take(state)
+            notice.stateChanged(state)
+        }
         let outcome = try await Client.run(leaf.node, endingOn: [.sigint, .sigterm, .sighup]) {
             [options] in
             await leaf.node.chain.presentError(error, options: options)
         }
         if outcome.answer != nil { try await markAsAnswered() }
-        try Present.conclude(outcome, offered: report.options, json: json)
+        try Present.conclude(
+            outcome, offered: report.options, wasShown: shown.wasShown, json: json)
     }
 
     /// Removes it from the list of unanswered presentations.

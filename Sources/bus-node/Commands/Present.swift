@@ -42,7 +42,11 @@ struct Present: AsyncParsableCommand {
             let error = PresentedReport(report: try report.errorReport())
             var options = PresentationOptions()
             options.id = try presentationID()
-            if Terminal.isHeard { options.stateChanged = WaitingNotice().stateChanged }
+            let (shown, notice) = (ShownMark(), Terminal.isHeard ? WaitingNotice() : nil)
+            options.stateChanged = { state in
+                shown.take(state)
+                notice?.stateChanged(state)
+            }
             options.deadline = try deadline.map {
                 try Target.duration($0, option: "--deadline")
             }
@@ -61,7 +65,8 @@ struct Present: AsyncParsableCommand {
                 throw interrupted
             }
             try Self.conclude(
-                outcome, offered: error.report.options, values: error.values, json: json)
+                outcome, offered: error.report.options, values: error.values,
+                wasShown: shown.wasShown, json: json)
         }
     }
 
@@ -75,12 +80,14 @@ struct Present: AsyncParsableCommand {
 
     /// Prints the outcome and exits with its status.
     ///
-    /// - Parameter values: Those of the chosen option's fields.
+    /// - Parameters:
+    ///   - values: Those of the chosen option's fields.
+    ///   - wasShown: Whether the presentation was in front of a person.
     static func conclude(
         _ outcome: Outcome, offered: [ErrorReport.Option], values: FieldValues = FieldValues(),
-        json: Bool
+        wasShown: Bool, json: Bool
     ) throws {
-        let conclusion = Conclusion(outcome)
+        let conclusion = Conclusion(outcome, wasShown: wasShown)
         if json {
             try StandardOutput.print(outcome.json(with: values))
         } else if let option = outcome.answer?.option {
