@@ -118,7 +118,7 @@ struct APIProblem: RequestProblem {
         case .unknown: self.init(.notFound, "unknownSilence", message)
         case .ended(_, let at):
             self.init(.conflict, "ended", message, details: ["at": .time(at.date)])
-        case .matchesEverything: self.init(.badRequest, "badRequest", message)
+        case .matchesEverything, .notOffered: self.init(.badRequest, "badRequest", message)
         case .tooMany: self.init(.conflict, "tooMany", message)
         case .tooCostly, .tooManyOpen: self.init(.badRequest, "tooCostly", message)
         case .duration: self.init(.badRequest, "tooLong", message)

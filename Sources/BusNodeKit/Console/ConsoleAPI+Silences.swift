@@ -23,7 +23,7 @@ extension ConsoleAPI {
         let pattern = Self.nested(try fields.value("match"))
         let request = Silence.Request(
             pattern: pattern, match: try Self.match(pattern),
-            option: fields["option"] == nil ? nil : try fields.text("option"),
+            option: try Self.option(in: fields),
             onlyWithholds: !Self.answering.allSatisfy(visitor.may),
             by: try visitor.name(in: fields),
             comment: try fields.text("comment", upTo: ConsoleLimits.commentScalarMax))
@@ -35,29 +35,40 @@ extension ConsoleAPI {
         }
         let alsoOpen = try fields.bool("alsoOpen") ?? false
         do {
-            let (silence, count) = try await console.silences.add(
+            let (silence, applied) = try await console.silences.add(
                 request, for: .milliseconds(time), alsoOpen: alsoOpen)
             console.note(.silence(silence), by: silence.request.by)
-            return Response([
-                "silence": SilenceView(silence, at: .now).json, "applied": .count(count),
-            ])
+            let reply: [String: JSONValue] = [
+                "silence": SilenceView(silence, at: .now).json,
+                "applied": .count(applied.answered + applied.withheld),
+            ]
+            return Response(.object(reply.merging(applied.json) { $1 }))
         } catch {
             throw Self.problem(error)
         }
     }
 
-    func previewSilence(_ body: [UInt8]) async throws -> Response {
-        let fields = try BodyFields(body, allowing: "match")
-        let match = try Self.match(try fields.value("match"))
-        let open: [InboxItem]
-        do { open = try await console.silences.open(matching: match) } catch {
+    func previewSilence(_ body: [UInt8], _ visitor: ConsoleVisitor) async throws -> Response {
+        let fields = try BodyFields(body, allowing: "match", "option")
+        let pattern = try fields.value("match")
+        let request = Silence.Request(
+            pattern: pattern, match: try Self.match(pattern), option: try Self.option(in: fields),
+            onlyWithholds: !Self.answering.allSatisfy(visitor.may), by: "", comment: "")
+        do {
+            let (open, applied) = try await console.silences.preview(request)
+            let reply: [String: JSONValue] = [
+                "open": .count(open.count),
+                "ids": .array(
+                    open.prefix(ConsoleLimits.idCountMax).map { .string($0.id.description) }),
+            ]
+            return Response(.object(reply.merging(applied.json) { $1 }))
+        } catch {
             throw Self.problem(error)
         }
-        return Response([
-            "open": .count(open.count),
-            "ids": .array(
-                open.prefix(ConsoleLimits.idCountMax).map { .string($0.id.description) }),
-        ])
+    }
+
+    private static func option(in fields: BodyFields) throws -> String? {
+        fields["option"] == nil ? nil : try fields.text("option")
     }
 
     func endSilence(

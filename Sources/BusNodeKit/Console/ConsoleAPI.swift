@@ -95,7 +95,7 @@ struct ConsoleAPI: Sendable {
             try await addSilence(try await body(request, context), try context.admitted)
         }
         routes.post("/api/v1/silences/preview", needs: .permission(.silence)) { request, context in
-            try await previewSilence(try await body(request, context))
+            try await previewSilence(try await body(request, context), try context.admitted)
         }
         routes.post("/api/v1/silences/{number}/end", needs: .permission(.silence)) {
             request, context in

@@ -37,13 +37,28 @@ final class ConsoleSilences: Sendable {
         }
     }
 
-    /// - Returns: The silence, and the number of open presentations that it ended.
+    /// The number of open presentations that a silence ends, by how it ends them.
+    struct Applied: Hashable, Sendable {
+        var answered = 0
+        var withheld = 0
+
+        var json: [String: JSONValue] {
+            ["answered": .count(answered), "withheld": .count(withheld)]
+        }
+
+        mutating func add(isAnswered: Bool) {
+            if isAnswered { answered += 1 } else { withheld += 1 }
+        }
+    }
+
+    /// - Returns: The silence, and the open presentations that it ended.
     /// - Throws: A refusal, or the error of storing it; then the silence is not in force.
     func add(
         _ request: Silence.Request, for duration: Duration, alsoOpen: Bool
-    ) async throws -> (Silence, appliedCount: Int) {
+    ) async throws -> (Silence, applied: Applied) {
         // First, since a refusal must leave no silence in force.
         let before = alsoOpen ? try await open(matching: request.match) : []
+        if let refusal = request.refusal(forOpen: before.map(\.report)) { throw refusal }
         let silence = try silences.add(request, for: duration)
         do {
             try await store.withLock { $0 }?.save(silence)
@@ -51,11 +66,24 @@ final class ConsoleSilences: Sendable {
             silences.drop(silence.number)
             throw error
         }
-        guard alsoOpen else { return (silence, 0) }
+        var applied = Applied()
+        guard alsoOpen else { return (silence, applied) }
         // With what came meanwhile, if that can be found: the silence is in force in any case.
         let open = (try? await open(matching: request.match)) ?? before
-        let applied = open.filter { apply(silence, to: $0) }
-        return (try silences.silence(silence.number), applied.count)
+        for item in open where apply(silence, to: item) {
+            applied.add(isAnswered: silence.option(for: item.report) != nil)
+        }
+        return (try silences.silence(silence.number), applied)
+    }
+
+    /// The open presentations that match, oldest first, and how a silence would end them.
+    ///
+    /// - Throws: As ``open(matching:)``.
+    func preview(_ request: Silence.Request) async throws -> ([InboxItem], applied: Applied) {
+        let open = try await open(matching: request.match)
+        var applied = Applied()
+        for item in open { applied.add(isAnswered: request.option(for: item.report) != nil) }
+        return (open, applied)
     }
 
     /// - Throws: A refusal, or the error of storing its end; the silence stays in force then.

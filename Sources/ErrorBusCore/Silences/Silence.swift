@@ -30,6 +30,23 @@ package struct Silence: Hashable, Sendable {
             self.by = by
             self.comment = comment
         }
+
+        /// The option to answer a report with; nil: the report is withheld.
+        package func option(for report: ErrorReport) -> String? {
+            if onlyWithholds { return nil }
+            let offered = report.options.map(\.id)
+            return [option, report.onExpiry].lazy.compactMap(\.self)
+                .first { offered.contains($0) }
+        }
+
+        /// The refusal of an option that no open match offers, which is probably a slip; nil
+        /// without one, and without a match.
+        package func refusal(forOpen reports: [ErrorReport]) -> SilenceRefusal? {
+            guard let option, !onlyWithholds, !reports.isEmpty else { return nil }
+            var seen: Set<String> = []
+            let offered = reports.flatMap(\.options).map(\.id).filter { seen.insert($0).inserted }
+            return seen.contains(option) ? nil : .notOffered(option, offered: offered)
+        }
     }
 
     package let number: Int
@@ -65,12 +82,7 @@ package struct Silence: Hashable, Sendable {
     package var decider: String { "silence \(number) (\(request.by))" }
 
     /// The option to answer a report with; nil: the report is withheld.
-    package func option(for report: ErrorReport) -> String? {
-        if request.onlyWithholds { return nil }
-        let offered = report.options.map(\.id)
-        return [request.option, report.onExpiry].lazy.compactMap(\.self)
-            .first { offered.contains($0) }
-    }
+    package func option(for report: ErrorReport) -> String? { request.option(for: report) }
 }
 
 /// The reason why an action on a silence was refused. The silence is unchanged.
@@ -81,6 +93,8 @@ package enum SilenceRefusal: Error, Hashable, Sendable {
     /// The condition matches every error.
     case matchesEverything
     case tooMany(allowed: Int)
+    /// No open match offers the option, and the silence was to end them.
+    case notOffered(String, offered: [String])
     /// The patterns take too many steps for each character, together with the patterns of the
     /// active silences.
     case tooCostly(found: Int, allowed: Int)
@@ -91,6 +105,9 @@ package enum SilenceRefusal: Error, Hashable, Sendable {
 }
 
 extension SilenceRefusal: CustomStringConvertible {
+    /// The most options that a message lists.
+    private static let offeredMax = 20
+
     package var description: String {
         switch self {
         case .unknown(let number): "no silence \(number) here; it may have ended long ago"
@@ -101,6 +118,10 @@ extension SilenceRefusal: CustomStringConvertible {
                 + "userInfo"
         case .tooMany(let allowed):
             "silences: the limit of \(allowed) active ones is reached; end one first"
+        case .notOffered(let option, let offered):
+            "option: found \"\(option)\", offered by no open match; offered: "
+                + offered.prefix(Self.offeredMax).joined(separator: ", ")
+                + (offered.count > Self.offeredMax ? ", ..." : "")
         case .tooCostly(let found, let allowed):
             "match: found patterns that take, with those of the active silences, \(found) steps "
                 + "for each character; allowed: \(allowed). Use texts without *, or end a silence"

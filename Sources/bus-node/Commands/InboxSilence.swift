@@ -54,7 +54,8 @@ struct InboxSilenceAdd: AsyncParsableCommand {
             KEY is domain, code, severity, origin or userInfo.FIELD; PATTERN a text, a text with * \
             or a /regex/. A key that is given twice matches either. Prints the silence's \
             number, or with --dry-run the number of open matches; at a terminal in a sentence, \
-            and what is silenced until when.
+            how it would end them, and what is silenced until when. With --also-open an option \
+            that no open match offers is refused.
 
             Example: bus-node inbox silence add --match domain=com.acme.db --for 2h \
             --comment 'the disk is being changed' --topology topology.yaml
@@ -94,12 +95,14 @@ struct InboxSilenceAdd: AsyncParsableCommand {
             let pattern = try Self.pattern(match)
             let client = try target.client()
             if dryRun {
-                let reply = try await client.post("/silences/preview", ["match": pattern])
+                var request: [String: JSONValue] = ["match": pattern]
+                request["option"] = option.map { .string($0) }
+                let reply = try await client.post("/silences/preview", .object(request))
                 if json { return try StandardOutput.print(reply) }
                 let count = reply["open"]?.integerValue ?? 0
                 return try StandardOutput.print(
-                    Self.labelled("\(count)", isForPeople) {
-                        "open presentations that it would silence: \($0)"
+                    Self.labelled("\(count)", isForPeople) { _ in
+                        "it would silence \(InboxNotices.silenced(open: count, reply))"
                     })
             }
             let reply = try await client.post(
@@ -118,7 +121,9 @@ struct InboxSilenceAdd: AsyncParsableCommand {
                 Terminal.say("bus-node: \(InboxNotices.silenced(silence, at: Date()))")
             }
             let count = reply["applied"]?.integerValue ?? 0
-            if alsoOpen { Terminal.say("bus-node: \(count) open presentations ended") }
+            if alsoOpen {
+                Terminal.say("bus-node: ended \(InboxNotices.silenced(open: count, reply))")
+            }
         }
     }
 

@@ -58,7 +58,7 @@ struct ConsoleGroupsTests {
         func preview(_ patterns: [JSONValue]) async throws -> String {
             let body: JSONValue = ["match": ["userInfo": ["log": .array(patterns)]]]
             do {
-                _ = try await api.previewSilence(body.encoded())
+                _ = try await api.previewSilence(body.encoded(), .unnamed)
                 return "made"
             } catch let problem as APIProblem {
                 return problem.word

@@ -1,0 +1,72 @@
+import Logging
+import Testing
+
+@testable import BusNodeKit
+@testable import ErrorBus
+@testable import ErrorBusCore
+
+/// Silences that also end what is open.
+struct ConsoleSilencesTests {
+    private let inbox = Inbox("console")
+    private let silences: ConsoleSilences
+
+    init() { silences = ConsoleSilences(inbox, logger: Logger(label: "silences")) }
+
+    /// Presents a report for each of these, with the option that it has on expiry.
+    private func present(_ expiries: String?...) async -> [Task<Void, any Error>] {
+        let asking = expiries.enumerated().map { index, expiry in
+            var report = ErrorReport(domain: "d", code: index, description: "Boom")
+            report.options = [
+                .init(id: "retry", title: "Retry"), .init(id: "skip", title: "Skip"),
+            ]
+            report.onExpiry = expiry
+            let prompt = Prompts.prompt(report)
+            return Task { [inbox] in _ = try await inbox.present(prompt) }
+        }
+        for await _ in inbox.changes() where inbox.openCount == expiries.count { break }
+        return asking
+    }
+
+    private func request(_ option: String?, onlyWithholds: Bool = false) throws -> Silence.Request {
+        let pattern: JSONValue = ["domain": "d"]
+        return Silence.Request(
+            pattern: pattern, match: try RuleMatch(json: pattern), option: option,
+            onlyWithholds: onlyWithholds, by: "ann", comment: "known")
+    }
+
+    @Test("A silence of an option that no open match offers ends none of them, and is not made")
+    func slip() async throws {
+        let asking = await present(nil, "skip")
+        let (open, applied) = try await silences.preview(try request("retyr"))
+        #expect(open.count == 2)
+        #expect(applied == ConsoleSilences.Applied(answered: 1, withheld: 1))
+        let refusal = SilenceRefusal.notOffered("retyr", offered: ["retry", "skip"])
+        await #expect(throws: refusal) {
+            try await silences.add(try request("retyr"), for: .seconds(60), alsoOpen: true)
+        }
+        #expect(
+            "\(refusal)"
+                == "option: found \"retyr\", offered by no open match; offered: retry, skip")
+        #expect(inbox.openCount == 2 && silences.silences.all.isEmpty)
+        // For what comes later it may be right, and one that only withholds answers nothing.
+        let later = try await silences.add(
+            try request("retyr"), for: .seconds(60), alsoOpen: false)
+        #expect(later.applied == ConsoleSilences.Applied())
+        let withheld = try await silences.add(
+            try request("retyr", onlyWithholds: true), for: .seconds(60), alsoOpen: true)
+        #expect(withheld.applied == ConsoleSilences.Applied(answered: 0, withheld: 2))
+        for task in asking { task.cancel() }
+    }
+
+    @Test("The reply has how many are answered and how many withheld, in words as well")
+    func counts() async throws {
+        let asking = await present(nil, "skip")
+        let made = try await silences.add(try request(nil), for: .seconds(60), alsoOpen: true)
+        #expect(made.applied == ConsoleSilences.Applied(answered: 1, withheld: 1))
+        #expect(
+            InboxNotices.silenced(open: 2, .object(made.applied.json))
+                == "2 open presentations, 1 answered, 1 withheld")
+        #expect(InboxNotices.silenced(open: 1, [:]) == "1 open presentation")
+        for task in asking { task.cancel() }
+    }
+}
