@@ -1,4 +1,5 @@
 import ErrorBus
+import ErrorBusTesting
 import Foundation
 import Glibc
 import Testing
