@@ -162,6 +162,19 @@ extension Inbox {
         }
     }
 
+    /// Drops a held answer from its prompt, and reports the claim that its author keeps. False when
+    /// it counts already.
+    func drop(_ answer: UniqueID, of prompt: Prompt?) -> Bool {
+        guard let prompt else { return true }
+        let author = prompt.author(ofHeld: answer)
+        guard prompt.undone(answer) else { return false }
+        if let author {
+            let until = Moment.now + InboxPast.claimAfterUndo
+            prompt.claimed(by: author, until: until, in: self)
+        }
+        return true
+    }
+
     /// Applies an act to each chosen member that had arrived by revision `seen`, and notes the
     /// refusals.
     private func forEach(

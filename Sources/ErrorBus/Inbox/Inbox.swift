@@ -218,7 +218,7 @@ package final class Inbox: Presenter {
     ) throws(InboxRefusal) -> Value {
         try attempt { state throws(InboxRefusal) in
             let waiting = state.waiting
-            return try body(&state.machine) { waiting[$0]?.prompt.undone($1) ?? true }
+            return try body(&state.machine) { drop($1, of: waiting[$0]?.prompt) }
         }
     }
 

@@ -174,6 +174,11 @@ public final class Prompt: Sendable {
     /// Holds an answer so that it can be undone; at the deadline the first held answer counts.
     func hold(_ answer: Answer) { state.withLock { $0.machine.hold(answer) } }
 
+    /// The author of a held answer; nil if it is not held here.
+    func author(ofHeld answer: UniqueID) -> String? {
+        state.withLock { $0.machine.held.first { $0.id == answer }?.by }
+    }
+
     /// Drops a held answer that was undone; false when the prompt has ended.
     func undone(_ answer: UniqueID) -> Bool { state.withLock { $0.machine.undone(answer) } }
 

@@ -29,9 +29,9 @@ package struct InboxRecord: Hashable, Sendable {
 }
 
 /// The facts of a presentation that stay when it is presented again under the same id.
-struct InboxPast: Hashable, Sendable {
+package struct InboxPast: Hashable, Sendable {
     /// The time that the author of an undone answer holds the claim.
-    static let claimAfterUndo: Duration = .seconds(60)
+    package static let claimAfterUndo: Duration = .seconds(60)
 
     let openedAt: Moment
     let takenBack: [UniqueID]

@@ -5,7 +5,7 @@ package struct PromptMachine: Hashable, Sendable {
     package private(set) var ending: PromptEnding?
     /// The answers that came in time and are held for an undo, in the order given: each of several
     /// presenters may hold one.
-    private(set) var held: [Answer] = []
+    package private(set) var held: [Answer] = []
     private let offered: [String]
     /// The ids of options that need a signature which this node cannot give.
     private let unsignable: Set<String>

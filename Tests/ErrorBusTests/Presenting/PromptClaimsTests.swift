@@ -61,6 +61,22 @@ struct PromptClaimsTests {
         #expect(claims.reported(PresentationState(.unreachable), at: now) != nil)
     }
 
+    @Test("The claim that an undone answer leaves its author replaces the one before")
+    func undone() async throws {
+        let inbox = Inbox("console")
+        let prompt = prompt
+        let asking = Task { try await inbox.present(prompt) }
+        for await _ in inbox.changes() where (try? inbox.item(prompt.id)) != nil { break }
+        let until = try inbox.claim(prompt.id, by: "bob", for: .seconds(900))
+        try inbox.answer(prompt.id, option: "ok", by: "bob", undo: .seconds(60))
+        try inbox.undo(prompt.id)
+        let claim = try #require(prompt.claim)
+        #expect(claim.person == "bob" && claim.until < until)
+        #expect(states.elements.last == PresentationState(.claimed, by: "bob"))
+        asking.cancel()
+        _ = try await asking.value
+    }
+
     @Test("A claim in the inbox stands while a terminal beside it moves the prompt")
     func besideTerminal() async throws {
         let inbox = Inbox("console")
