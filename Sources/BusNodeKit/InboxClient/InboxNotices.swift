@@ -1,4 +1,4 @@
-import ErrorBus
+package import ErrorBus
 package import Foundation
 
 /// The notices about acts at a shell for people, beside the short text for scripts. Escaped.
