@@ -12,37 +12,30 @@ extension TopologyReader {
             "escalateAfter",
         ]
         guard let fields = decoder.fields(field, keys: keys) else { return nil }
-        guard let listen = fields["listen"] else {
+        if fields["listen"] == nil {
             decoder.report(field, found: "no listen", allowed: "listen: HOST:PORT")
-            return nil
         }
-        guard let endpoint = consoleEndpoint(listen) else { return nil }
-        var settings = ConsoleSettings(listen: endpoint)
-        if let tls = fields["tls"] {
-            guard let files = consoleTLS(tls) else { return nil }
-            settings.tls = files
-        }
-        if let token = fields["token"] {
-            guard let path = tokenFile(token) else { return nil }
-            settings.tokenFile = path
-        }
-        if let users = fields["users"] {
-            guard let path = tokenFile(users) else { return nil }
-            settings.usersFile = path
-        }
-        if let proxy = fields["proxy"] {
-            guard let found = consoleProxy(proxy) else { return nil }
-            settings.proxy = found
-        }
-        if let oidc = fields["oidc"] {
-            guard let found = consoleOIDC(oidc) else { return nil }
-            settings.oidc = found
-        }
+        let endpoint = fields["listen"].flatMap { consoleEndpoint($0) }
+        // The other settings are checked without an address too.
+        guard let standIn = endpoint ?? (try? Endpoint("tcp://127.0.0.1:1")) else { return nil }
+        var settings = ConsoleSettings(listen: standIn)
+        settings.tls = fields["tls"].flatMap { consoleTLS($0) }
+        settings.tokenFile = fields["token"].flatMap { tokenFile($0) }
+        settings.usersFile = fields["users"].flatMap { tokenFile($0) }
+        settings.proxy = fields["proxy"].flatMap { consoleProxy($0) }
+        settings.oidc = fields["oidc"].flatMap { consoleOIDC($0) }
         if let hosts = fields["hosts"] { settings.hosts = consoleHosts(hosts) }
         settings.url = fields["url"].flatMap { consoleURL($0) }
         settings.linkKeyFile = fields["linkKey"].flatMap { tokenFile($0) }
         settings.escalateAfter = fields["escalateAfter"].flatMap { decoder.duration($0) }
-        return .console(settings)
+        // Without one of these the validator would report what only follows from that.
+        let isRead = [
+            "listen": endpoint != nil, "tls": settings.tls != nil,
+            "token": settings.tokenFile != nil, "users": settings.usersFile != nil,
+            "proxy": settings.proxy != nil, "oidc": settings.oidc != nil,
+        ]
+        let isWhole = isRead.allSatisfy { $0.value || fields[$0.key] == nil }
+        return endpoint != nil && isWhole ? .console(settings) : nil
     }
 
     private mutating func consoleTLS(_ field: ConfigurationField) -> ConsoleTLSSettings? {
@@ -51,9 +44,9 @@ extension TopologyReader {
         for key in keys where fields[key] == nil {
             decoder.report(field, found: "no \(key)", allowed: "\(key): FILE, in PEM form")
         }
-        guard let certificate = fields["certificate"].flatMap({ path($0) }),
-            let key = fields["key"].flatMap({ path($0) })
-        else { return nil }
+        let certificate = fields["certificate"].flatMap { path($0) }
+        let key = fields["key"].flatMap { path($0) }
+        guard let certificate, let key else { return nil }
         return ConsoleTLSSettings(certificateFile: certificate, keyFile: key)
     }
 
@@ -76,13 +69,13 @@ extension TopologyReader {
         for (key, value) in missing {
             decoder.report(field, found: "no \(key)", allowed: "\(key): \(value)")
         }
-        guard missing.isEmpty, let header = fields["header"].flatMap({ proxyHeader($0) }),
-            let from = fields["from"].flatMap({ addressRanges($0) }),
-            let secret = fields["secret"].flatMap({ tokenFile($0) })
-        else { return nil }
-        var settings = ConsoleProxySettings(header: header, from: from, secretFile: secret)
-        settings.signOut = fields["signOut"].flatMap { signOut($0) }
-        return settings
+        let header = fields["header"].flatMap { proxyHeader($0) }
+        let from = fields["from"].flatMap { addressRanges($0) }
+        let secret = fields["secret"].flatMap { tokenFile($0) }
+        let address = fields["signOut"].flatMap { signOut($0) }
+        guard let header, let from, let secret else { return nil }
+        return ConsoleProxySettings(
+            header: header, from: from, secretFile: secret, signOut: address)
     }
 
     private mutating func proxyHeader(_ field: ConfigurationField) -> String? {

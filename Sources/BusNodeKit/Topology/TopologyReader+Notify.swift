@@ -32,10 +32,11 @@ extension TopologyReader {
         for (key, value) in [("name", "TEXT"), ("url", Self.urlAllowed)] where fields[key] == nil {
             decoder.report(field, found: "no \(key)", allowed: "\(key): \(value)")
         }
-        guard let name = fields["name"].flatMap({ hookName($0) }),
-            let url = fields["url"].flatMap({ hookURL($0) })
-        else { return nil }
-        var hook = HookSettings(name: name, url: url)
+        let name = fields["name"].flatMap { hookName($0) }
+        let url = fields["url"].flatMap { hookURL($0) }
+        // The other settings are checked without a name or a URL too.
+        var hook = HookSettings(
+            name: name ?? .bare, url: url ?? HookURL(host: "", port: 0, path: ""))
         if let on = fields["on"] { hook.events = hookEvents(on) }
         hook.after = fields["after"].flatMap { decoder.duration($0) }
         if hook.events.contains(.aging), fields["after"] == nil {
@@ -47,13 +48,13 @@ extension TopologyReader {
         if let match = fields["match"] { hook.match = ruleMatch(match) ?? hook.match }
         hook.secretFile = fields["secret"].flatMap { tokenFile($0) }
         hook.authorityFile = fields["ca"].flatMap { path($0) }
-        if let ca = fields["ca"], !url.isSecure {
+        if let ca = fields["ca"], let url, !url.isSecure {
             decoder.report(ca, found: "ca with an http URL", allowed: "an https URL")
         }
         if let body = fields["body"] {
             hook.body = decoder.word(body, as: HookSettings.Body.self) ?? hook.body
         }
-        if hook.body == .ntfy, url.topic == nil, let field = fields["url"] {
+        if hook.body == .ntfy, let url, url.topic == nil, let field = fields["url"] {
             decoder.report(field, found: "a URL without a topic", allowed: "https://HOST/TOPIC")
         }
         if let digest = fields["digest"] {
@@ -63,7 +64,7 @@ extension TopologyReader {
             fields["perMinute"].flatMap { decoder.number($0, in: 1...1_000) } ?? hook.perMinute
         hook.tries = fields["tries"].flatMap { decoder.number($0, in: 1...100) } ?? hook.tries
         hook.answerLinks = fields["answerLinks"].flatMap { answerLinks($0, of: hook) }
-        return hook
+        return name == nil || url == nil ? nil : hook
     }
 
     private mutating func answerLinks(
@@ -80,21 +81,24 @@ extension TopologyReader {
                 field, found: "answerLinks without opened and aging",
                 allowed: "opened or aging among on")
         }
-        guard let user = fields["as"] else {
+        if fields["as"] == nil {
             decoder.report(field, found: "no as", allowed: "as: NAME, a user of the console")
+        }
+        let name = fields["as"].flatMap { decoder.text($0) }
+        let time = fields["for"].flatMap { linkTime($0) }
+        guard let name, fields["for"] == nil || time != nil else { return nil }
+        var settings = AnswerLinkSettings(user: name)
+        if let time { settings.time = time }
+        return settings
+    }
+
+    private mutating func linkTime(_ field: ConfigurationField) -> Duration? {
+        guard let time = decoder.duration(field) else { return nil }
+        guard Self.linkTimeRange.contains(time) else {
+            decoder.report(field, allowed: "1m to 24h")
             return nil
         }
-        guard let name = decoder.text(user) else { return nil }
-        var settings = AnswerLinkSettings(user: name)
-        if let time = fields["for"] {
-            guard let found = decoder.duration(time) else { return nil }
-            guard Self.linkTimeRange.contains(found) else {
-                decoder.report(time, allowed: "1m to 24h")
-                return nil
-            }
-            settings.time = found
-        }
-        return settings
+        return time
     }
 
     private mutating func hookName(_ field: ConfigurationField) -> NodeName? {

@@ -18,22 +18,24 @@ extension TopologyReader {
         for (key, value) in missing {
             decoder.report(field, found: "no \(key)", allowed: "\(key): \(value)")
         }
-        guard missing.isEmpty, let issuer = fields["issuer"].flatMap({ issuer($0) }),
-            let clientID = fields["clientID"].flatMap({ line($0, upTo: 256) }),
-            let secret = fields["clientSecret"].flatMap({ tokenFile($0) })
-        else { return nil }
+        let address = fields["issuer"].flatMap { issuer($0) }
+        let clientID = fields["clientID"].flatMap { line($0, upTo: 256) }
+        let secret = fields["clientSecret"].flatMap { tokenFile($0) }
+        let label = fields["label"].flatMap { line($0, upTo: 64) }
+        let nameClaim = fields["name"].flatMap { line($0, upTo: 128) }
+        let groupsClaim = fields["groups"].flatMap { line($0, upTo: 128) }
+        let scopes = fields["scopes"].map { self.scopes($0) }
+        let permissions = fields["may"].map { groups($0) }
+        let session = fields["session"].flatMap { sessionTime($0) }
+        guard let address, let clientID, let secret else { return nil }
         var settings = ConsoleOIDCSettings(
-            issuer: issuer, clientID: clientID, clientSecretFile: secret)
-        settings.label = fields["label"].flatMap { line($0, upTo: 64) }
-        if let name = fields["name"].flatMap({ line($0, upTo: 128) }) { settings.nameClaim = name }
-        if let groups = fields["groups"].flatMap({ line($0, upTo: 128) }) {
-            settings.groupsClaim = groups
-        }
-        if let scopes = fields["scopes"] { settings.scopes = self.scopes(scopes) }
-        if let may = fields["may"] { settings.groups = groups(may) }
-        if let session = fields["session"].flatMap({ sessionTime($0) }) {
-            settings.session = session
-        }
+            issuer: address, clientID: clientID, clientSecretFile: secret)
+        settings.label = label
+        if let nameClaim { settings.nameClaim = nameClaim }
+        if let groupsClaim { settings.groupsClaim = groupsClaim }
+        if let scopes { settings.scopes = scopes }
+        if let permissions { settings.groups = permissions }
+        if let session { settings.session = session }
         return settings
     }
 

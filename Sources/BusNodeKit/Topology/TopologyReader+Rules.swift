@@ -127,16 +127,18 @@ extension TopologyReader {
         }
         let asked = fields["fields"].map { optionFields($0) } ?? []
         let isFirst = fields["first"].flatMap { decoder.bool($0) } ?? false
-        guard let asked, let id = fields["id"].flatMap({ optionID($0) }),
-            let title = fields["title"].flatMap({ title($0) }),
+        let needsSignature = fields["signed"].flatMap { decoder.bool($0) } ?? false
+        let needsTwoPeople = fields["twoPeople"].flatMap { decoder.bool($0) } ?? false
+        let id = fields["id"].flatMap { optionID($0) }
+        let shown = fields["title"].flatMap { title($0) }
+        guard let asked, let id, let shown,
             run != nil || (fields["run"] == nil && role == .cancel)
         else { return nil }
         return .addOption(
             AddedOption(
-                id: id, title: title, role: role, run: run ?? [],
-                needsSignature: fields["signed"].flatMap { decoder.bool($0) } ?? false,
-                needsTwoPeople: fields["twoPeople"].flatMap { decoder.bool($0) } ?? false,
-                fields: asked, place: isFirst ? .first : .last))
+                id: id, title: shown, role: role, run: run ?? [],
+                needsSignature: needsSignature, needsTwoPeople: needsTwoPeople, fields: asked,
+                place: isFirst ? .first : .last))
     }
 
     private mutating func title(_ field: ConfigurationField) -> String? {
@@ -161,11 +163,11 @@ extension TopologyReader {
         let jitter = fields["jitter"].flatMap { self.delay($0) }
         let values = fields["values"].flatMap { self.values($0) } ?? [:]
         let comment = fields["comment"].flatMap { self.comment($0) }
-        guard let option = fields["option"] else {
+        if fields["option"] == nil {
             decoder.report(field, found: "no option", allowed: "option: ID")
-            return nil
         }
-        guard let id = optionID(option), decoder.problems.count == problemCount else { return nil }
+        let id = fields["option"].flatMap { optionID($0) }
+        guard let id, decoder.problems.count == problemCount else { return nil }
         return .answer(
             RuleAnswer(
                 id, values: values, comment: comment, limit: limit, delay: delay ?? .zero,

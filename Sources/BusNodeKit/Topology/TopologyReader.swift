@@ -103,6 +103,8 @@ package struct TopologyReader {
                     inner, found: "the name \"\(key.cut(toScalars: 80).escapedForMessage)\"",
                     allowed: key == NodeName.bare.description
                         ? NodeName.allowedForNode : NodeName.allowed)
+                // Its settings are checked all the same.
+                _ = readNode(.bare, inner, defaults: defaults)
                 continue
             }
             nodes[name] = readNode(name, inner, defaults: defaults)

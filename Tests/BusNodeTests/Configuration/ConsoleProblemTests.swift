@@ -111,6 +111,23 @@ struct ConsoleProblemTests {
         #expect(problems("listen: 127.0.0.1:8080, \(settings)") == [expected])
     }
 
+    @Test("The mistakes of a console are reported together")
+    func together() {
+        let file = "found a text without file:, allowed: file:PATH, a file that only its owner can "
+        #expect(
+            problems(
+                "listen: '8080', token: hunter2, tls: { certificate: a }, "
+                    + "proxy: { header: Cookie, from: proxy.example, secret: hunter2 }") == [
+                    ".listen: found \"8080\", allowed: HOST:PORT, or HOST:* to let the system "
+                        + "choose the port",
+                    ".token: \(file)read",
+                    ".tls: found no key, allowed: key: FILE, in PEM form",
+                    ".proxy.header: found \"Cookie\", \(Self.header)",
+                    ".proxy.from: found \"proxy.example\", \(Self.range)",
+                    ".proxy.secret: \(file)read",
+                ])
+    }
+
     @Test("A proxy is read with its defaults")
     func proxyRead() throws {
         let proxy = "header: X-User, from: [10.0.0.0/8, \"::1\"], secret: file:run/secret"

@@ -95,6 +95,22 @@ struct NotifyProblemTests {
         #expect(problems(settings) == [expected])
     }
 
+    @Test("The mistakes of a hook are reported together")
+    func together() {
+        #expect(
+            problems("name: a b, url: 'ftp://h/', on: [opend], answerLinks: { for: 25h }") == [
+                ".name: found \"a b\", allowed: 1 to 64 characters of A-Z a-z 0-9 . _ -",
+                ".url: found the scheme \"ftp\", allowed: https://HOST/PATH or "
+                    + "http://HOST:PORT/PATH",
+                ".on[0]: found \"opend\", allowed: opened, aging, claimed, proposed, answered, "
+                    + "ended; did you mean \"opened\"?",
+                ".answerLinks: found answerLinks without opened and aging, allowed: opened or "
+                    + "aging among on",
+                ".answerLinks: found no as, allowed: as: NAME, a user of the console",
+                ".answerLinks.for: found \"25h\", allowed: 1m to 24h",
+            ])
+    }
+
     @Test(
         "A hook's URL is refused with what was found, but for what may be secret in it",
         arguments: [

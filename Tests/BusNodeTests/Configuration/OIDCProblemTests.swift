@@ -83,6 +83,16 @@ struct OIDCProblemTests {
         #expect(problems(settings) == [".oidc" + expected])
     }
 
+    @Test("The mistakes of oidc are reported together")
+    func together() {
+        #expect(
+            problems("issuer: \"http://a.example\", clientID: a, session: 30s") == [
+                ".oidc: found no clientSecret, allowed: clientSecret: file:PATH",
+                ".oidc.issuer: found \"http://a.example\", \(Self.address)",
+                ".oidc.session: found \"30s\", allowed: 1m to 7d",
+            ])
+    }
+
     @Test(
         "What has to be beside oidc",
         arguments: [

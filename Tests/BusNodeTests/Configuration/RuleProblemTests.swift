@@ -217,4 +217,22 @@ import Testing
             """
         #expect(TestTopology.problems(yaml) == ["t.yaml:6: nodes.relay.responders[0]\(expected)"])
     }
+
+    @Test("the mistakes of an added option are reported together")
+    func together() {
+        let yaml = """
+            version: 1
+            nodes:
+              relay:
+                presenters: [terminal]
+                responders:
+                  - { match: {}, addOption: { id: a b, title: A, run: [x], signed: maybe } }
+            """
+        let option = "t.yaml:6: nodes.relay.responders[0].addOption"
+        #expect(
+            TestTopology.problems(yaml) == [
+                "\(option).id: found \"a b\", allowed: an option id: \(NodeName.allowed)",
+                "\(option).signed: found \"maybe\", allowed: true or false",
+            ])
+    }
 }

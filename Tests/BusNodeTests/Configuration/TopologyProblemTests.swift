@@ -325,6 +325,18 @@ import Testing
         #expect(TestTopology.problems(yaml) == ["t.yaml:4: nodes.c.next: found \(expected)"])
     }
 
+    @Test("the settings of a node with an invalid name are checked as well")
+    func unnamed() {
+        let yaml = "version: 1\nnodes:\n  a b: { afterRestart: maybe, allowUnauthenticated: 1 }"
+        #expect(
+            TestTopology.problems(yaml) == [
+                "t.yaml:3: nodes.a b: found the name \"a b\", "
+                    + "allowed: 1 to 64 characters of A-Z a-z 0-9 . _ -",
+                "t.yaml:3: nodes.a b.afterRestart: found \"maybe\", allowed: ask, never",
+                "t.yaml:3: nodes.a b.allowUnauthenticated: found \"1\", allowed: true or false",
+            ])
+    }
+
     @Test("a probable mistake is a warning")
     func doubtful() {
         let yaml = """
