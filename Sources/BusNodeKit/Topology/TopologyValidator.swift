@@ -34,6 +34,7 @@ struct TopologyValidator {
             checkHooks(of: node)
             checkRules(of: node)
             checkRoot(node)
+            checkEffects(of: node)
         }
         checkSigners()
         checkEndpoints()
@@ -164,6 +165,30 @@ struct TopologyValidator {
             !hasProblems(at: "\(field).presenters")
         else { return }
         warn(field, "neither next nor presenters: errors that end here are answered with 503")
+    }
+
+    /// Warns of settings that have no effect without others.
+    private mutating func checkEffects(of node: TopologyNode) {
+        let field = "nodes.\(node.name)"
+        let given = ["afterRestart", "retention", "whenUnreachable"].filter { key in
+            locations[.init(file: root.file, field: "\(field).\(key)")] != nil
+        }
+        if node.journal == nil {
+            for key in given where key != "whenUnreachable" {
+                warn("\(field).\(key)", "no effect without a journal: add journal: FILE")
+            }
+        }
+        guard given.contains("whenUnreachable") else { return }
+        if node.next.isEmpty, node.routes.isEmpty {
+            warn(
+                "\(field).whenUnreachable",
+                "no effect at a node without parents: add next, or take it away")
+        } else if node.asksPresentersOnlyWhenCutOff, node.presenters.isEmpty {
+            warn(
+                "\(field).whenUnreachable",
+                "presentLocally at a node without presenters: add presenters, or choose hold or "
+                    + "fail")
+        }
     }
 
     // MARK: Rules

@@ -356,6 +356,35 @@ import Testing
             ])
     }
 
+    @Test("a setting without effect is a warning")
+    func withoutEffect() {
+        func warnings(_ node: String) -> [String] {
+            TestTopology.warnings(
+                "version: 1\nnodes:\n  p: { listen: 'ipc://p', presenters: [terminal] }\n  n: { "
+                    + node + " }")
+        }
+        let journal = "warning: no effect without a journal: add journal: FILE"
+        #expect(
+            warnings("next: p, afterRestart: never, retention: { age: 30d }") == [
+                "t.yaml:4: nodes.n.afterRestart: \(journal)",
+                "t.yaml:4: nodes.n.retention: \(journal)",
+            ])
+        #expect(warnings("next: p, afterRestart: never, journal: n.sqlite") == [])
+        #expect(
+            warnings("presenters: [terminal], whenUnreachable: fail") == [
+                "t.yaml:4: nodes.n.whenUnreachable: warning: no effect at a node without parents: "
+                    + "add next, or take it away"
+            ])
+        #expect(
+            warnings("next: p, whenUnreachable: presentLocally") == [
+                "t.yaml:4: nodes.n.whenUnreachable: warning: presentLocally at a node without "
+                    + "presenters: add presenters, or choose hold or fail"
+            ])
+        #expect(
+            warnings("next: p, presenters: [terminal], whenUnreachable: presentLocally") == [])
+        #expect(warnings("next: p, whenUnreachable: fail") == [])
+    }
+
     @Test("a message stays on one line, whatever the file contains")
     func controlCharacters() {
         let yaml = "version: \"1\\e[31m\\n2\"\nnodes: { a: { presenters: [terminal] } }"
