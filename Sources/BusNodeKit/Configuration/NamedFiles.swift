@@ -20,12 +20,17 @@ package struct NamedFiles {
         root = try? YAMLConfiguration.read(path)
     }
 
-    /// Problems that keep a node from starting, or a presenter from answering.
+    /// Problems that keep a node from starting, or a presenter from answering, in the order of the
+    /// lines.
     package var problems: [Finding] {
-        keys
+        let findings =
+            keys
             + topology.settings.flatMap { node in
                 tokens(of: node) + answerLinks(of: node) + missingPrograms(of: node)
             }
+        return findings.sorted {
+            $0.problem.location.precedes($1.problem.location, startingWith: path)
+        }
     }
 
     /// Files that this user cannot write here; the node's own user may.

@@ -146,9 +146,11 @@ package struct YAMLConfiguration {
         case .reader(let text, _, _, _):
             return problem(found: "invalid YAML (\(text))", allowed: "YAML or JSON")
         case .duplicatedKeysInMapping(let keys, let context):
+            // The mark is the first place of the first of the keys.
             let names = keys.map { "\"\($0)\"" }.joined(separator: ", ")
             return problem(
-                location(context.mark), found: "the key \(names) more than once",
+                location(context.mark),
+                found: "the key \(names) more than once, here for the first time",
                 allowed: "each key once")
         default:
             return problem(found: "invalid YAML", allowed: "YAML or JSON")

@@ -78,4 +78,13 @@ package struct ConfigurationLocation: Hashable, Sendable {
         self.line = line
         self.column = column
     }
+
+    /// Whether a message about this place comes before one about another place: those of the
+    /// topology's file are first, then those of each other file, in the order of its lines.
+    func precedes(_ other: ConfigurationLocation, startingWith first: String) -> Bool {
+        if file != other.file {
+            return file == first || (other.file != first && file < other.file)
+        }
+        return (line, column) < (other.line, other.column)
+    }
 }

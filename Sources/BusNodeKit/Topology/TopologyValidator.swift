@@ -41,11 +41,7 @@ struct TopologyValidator {
         checkFiles()
         checkDepth()
         if !readCleanly { warnings.removeAll() }
-        problems.sort { one, other in
-            let (a, b) = (one.location, other.location)
-            if a.file != b.file { return a.file == root.file }
-            return (a.line, a.column) < (b.line, b.column)
-        }
+        problems.sort { $0.location.precedes($1.location, startingWith: root.file) }
     }
 
     // MARK: Places

@@ -218,16 +218,16 @@ struct NamedFilesTests {
         let missing = "allowed: a program that can be run; No such file or directory"
         #expect(
             try problems(nodes).map(\.text) == [
+                "t.yaml:5: nodes.central.presenters[0].command: found \"page-oncall\", "
+                    + missing,
                 "t.yaml:8: nodes.central.responders[0].addOption.run: "
                     + "found \"no-such-program-anywhere\", allowed: a program that can be run; "
                     + "command not found",
-                "t.yaml:5: nodes.central.presenters[0].command: found \"page-oncall\", "
-                    + missing,
                 "policy.yaml:2: rules[0].addOption.run: found \"sleep\", " + missing,
             ])
         #expect(try problems(nodes).allSatisfy { $0.status == .noInput })
         let program = try folder.write("#!/bin/sh\n", to: "page-oncall")
-        #expect(try problems(nodes).map(\.status) == [.noInput, .badConfiguration, .noInput])
+        #expect(try problems(nodes).map(\.status) == [.badConfiguration, .noInput, .noInput])
         #expect(chmod(program, 0o755) == 0)
         #expect(try problems(nodes).count == 2)
     }

@@ -40,7 +40,8 @@ import Testing
             ),
             (
                 "version: 1\nnodes: { a: {}, a: {} }",
-                "t.yaml:2: found the key \"a\" more than once, allowed: each key once"
+                "t.yaml:2: found the key \"a\" more than once, here for the first time, "
+                    + "allowed: each key once"
             ),
             (
                 "version: 1\nnodes: { ? [a] : {} }",
