@@ -73,6 +73,20 @@ struct ReportOptionsTests {
         #expect(try status(arguments) == expected)
     }
 
+    @Test(
+        "The refusal of a severity suggests the word that is meant",
+        arguments: [
+            ("warn", "; did you mean \"warning\"?"), ("eror", "; did you mean \"error\"?"),
+            ("loud", ""),
+        ])
+    func severity(text: String, hint: String) throws {
+        let options = try ReportOptions.parse(["--description", "x", "--severity", text])
+        let failure = #expect(throws: Failure.self) { try options.errorReport() }
+        #expect(
+            failure?.text == "--severity: found \"\(text)\", allowed: debug, info, warning, "
+                + "error, critical" + hint)
+    }
+
     @Test("Every option is in the report")
     func complete() throws {
         let report = try ReportOptions.parse([

@@ -264,20 +264,29 @@ extension String {
 }
 
 /// The hint "did you mean": the nearest of the allowed words.
-enum Suggestion {
+package enum Suggestion {
     /// The longest word compared: the work grows with the square.
     private static let scalarCountMax = 64
+    /// The shortest beginning that stands for its word.
+    private static let beginningCountMin = 3
 
     /// A hint that names the nearest word, or nil when none is near.
-    static func hint(for word: String, among words: some Sequence<String>) -> String? {
+    package static func hint(for word: String, among words: some Sequence<String>) -> String? {
         nearest(to: word, among: words).map { "did you mean \"\($0)\"?" }
     }
 
+    /// The word with the fewest changes, else the only one that begins so.
     static func nearest(to word: String, among words: some Sequence<String>) -> String? {
+        let words = Array(words)
         let allowedDistance = max(1, min(3, word.unicodeScalars.count / 3))
-        return words.map { (word: $0, distance: distance(word, $0)) }
+        let near = words.map { (word: $0, distance: distance(word, $0)) }
             .filter { $0.distance <= allowedDistance }
             .min { $0.distance < $1.distance }?.word
+        if let near { return near }
+        guard word.unicodeScalars.count >= beginningCountMin else { return nil }
+        let beginning = word.lowercased()
+        let longer = words.filter { $0.lowercased().hasPrefix(beginning) }
+        return longer.count == 1 ? longer.first : nil
     }
 
     /// The number of insertions, deletions, replacements and swaps of neighbours, ignoring case.

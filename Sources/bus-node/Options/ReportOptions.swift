@@ -72,8 +72,12 @@ struct ReportOptions: ParsableArguments {
         if let coalesceKey { result.coalesceKey = coalesceKey }
         if let severity {
             guard let value = Severity(rawValue: severity) else {
-                let allowed = Severity.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Failure(.usage, "--severity: found \"\(severity)\", allowed: \(allowed)")
+                let words = Severity.allCases.map(\.rawValue)
+                let hint = Suggestion.hint(for: severity, among: words).map { "; \($0)" } ?? ""
+                throw Failure(
+                    .usage,
+                    "--severity: found \"\(severity)\", allowed: "
+                        + words.joined(separator: ", ") + hint)
             }
             result.severity = value
         }

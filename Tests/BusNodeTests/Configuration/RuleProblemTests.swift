@@ -51,6 +51,12 @@ import Testing
                     + "did you mean \"error\"?"
             ),
             (
+                "match: { severity: '>=warn' }, withhold: true",
+                ".match.severity: found \">=warn\", "
+                    + "allowed: debug, info, warning, error, critical, or >= before one of them; "
+                    + "did you mean \"warning\"?"
+            ),
+            (
                 "match: { domain: [] }, withhold: true",
                 ".match.domain: found a list, allowed: \(domainAllowed)"
             ),

@@ -8,9 +8,11 @@ import Testing
     @Test(arguments: [
         ("centrl", "central"), ("lsiten", "listen"), ("whenunreachable", "whenUnreachable"),
         ("presenter", "presenters"), ("xyz", nil), ("", nil),
+        ("when", "whenUnreachable"), ("WHEN", "whenUnreachable"), ("wh", nil),
+        ("pre", nil),
     ])
     func nearest(word: String, expected: String?) {
-        let words = ["central", "listen", "whenUnreachable", "presenters"]
+        let words = ["central", "listen", "whenUnreachable", "presenters", "present"]
         #expect(Suggestion.nearest(to: word, among: words) == expected)
     }
 
