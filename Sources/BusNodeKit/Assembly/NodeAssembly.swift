@@ -218,8 +218,9 @@ package final class NodeAssembly: Sendable {
             logger.notice("rules read again", metadata: metadata)
             for text in left { logger.warning("needs a restart", metadata: ["what": "\(text)"]) }
         } catch {
-            logger.error(
-                "rules not read again", metadata: ["problem": "\(Failure(error).text)"])
+            for line in Failure(error).lines(upTo: 20) {
+                logger.error("rules not read again", metadata: ["problem": "\(line)"])
+            }
         }
     }
 

@@ -31,6 +31,14 @@ package struct Failure: Error {
         }
     }
 
+    /// The lines of the text, for a log: the first ones, and then one with the number of the rest.
+    func lines(upTo limit: Int) -> [String] {
+        let lines = text.split(separator: "\n").map(String.init)
+        let rest = lines.count - limit
+        guard rest > 0 else { return lines }
+        return Array(lines.prefix(limit)) + ["and \(rest) more, which bus-node check reports"]
+    }
+
     /// The remedy if another process listens at an endpoint or at a console's address.
     static let inUseRemedy = "; stop the process that listens there, or change listen"
 
