@@ -67,11 +67,12 @@ extension ConnectionEvent {
                     + "or name a folder that only the node's user may write")
         case .succeeded: self = .connected
         case .disconnected: self = .disconnected
-        case .failed(.otherMechanism), .failed(.otherKey), .failed(.malformed):
+        case .failed(.otherMechanism), .failed(.otherKey), .failed(.malformed), .failed(.ended):
+            // Which event one fault has depends on the side that ends the connection first.
             self = .failed(
-                "the other side does not speak ZeroMQ, or has keys where this one has none")
+                "the handshake failed: the other side does not speak ZeroMQ, only one of the two "
+                    + "sides has keys, or a key is another one than expected")
         case .refused: self = .failed("the other side refuses this node's key")
-        case .failed(.ended): self = .failed("the handshake failed")
         case .accepted, .caughtUp: return nil
         }
     }
