@@ -9,7 +9,7 @@ struct Check: AsyncParsableCommand {
         commandName: "check",
         abstract: "Validate a topology and every file that it names.",
         discussion: """
-            Prints the tree of nodes and exits 0, or prints every problem with its file, line \
+            Prints the tree of nodes and exits 0, or prints the problems with their file, line \
             and field and exits 78, or 66 when the only problems are missing files or programs. \
             Warnings go to standard error.
 
