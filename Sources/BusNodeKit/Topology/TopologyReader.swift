@@ -221,9 +221,9 @@ extension TopologyReader {
         let root = try open(path)
         var reader = TopologyReader(folder: "", environment: environment, openPolicy: open)
         let rules = reader.policy(root, path: path)
-        guard reader.decoder.problems.isEmpty else {
-            throw .invalid(reader.decoder.problems, warnings: [])
-        }
+        let problems = reader.decoder.problems
+            .sorted { $0.location.precedes($1.location, startingWith: path) }
+        guard problems.isEmpty else { throw .invalid(problems, warnings: []) }
         return rules
     }
 }

@@ -13,6 +13,18 @@ import Testing
         }
     }
 
+    @Test("the problems of a policy file are in the order of its lines")
+    func order() {
+        let failure = #expect(throws: ConfigurationFailure.self) {
+            try rules("rules:\n  - match: { severity: loud }\n    anser: retry")
+        }
+        guard case .invalid(let problems, _)? = failure else {
+            Issue.record("no problems")
+            return
+        }
+        #expect(problems.map(\.location.line) == [2, 3])
+    }
+
     @Test("delay, jitter, dry run, schedule and the line of a rule")
     func whole() throws {
         let rules = try rules(
