@@ -76,6 +76,11 @@ extension EndToEnd {
                 "keygen", topology, "--replace", "client", "--replace", "central")
             #expect(half.status == 64 && half.said.contains("--retire central"), "\(half.said)")
             #expect(half.said.contains("replaced  \(sandbox.path("keys/client.key_secret"))"))
+            let mistyped = try await run(
+                "keygen", topology, "--replace", "clinet", "--retire", "clinet")
+            #expect(mistyped.status == 64, "\(mistyped.said)")
+            #expect(mistyped.said.contains("found \"clinet\", which has no pair"))
+            #expect(!sandbox.exists("keys/clinet.key"))
         }
 
         @Test("present and status with a key; a new key passes after SIGHUP, and another never")

@@ -141,6 +141,28 @@ package struct KeyFolder {
 
     // MARK: Making keys
 
+    /// Refuses a name to replace that has no pair and is to get none: a mistyped one would be
+    /// another key that every node accepts.
+    ///
+    /// - Parameter clients: The names whose pairs are made in any case.
+    package func checkReplaced(
+        _ names: [NodeName], in topology: Topology, making clients: [NodeName]
+    ) throws(Failure) {
+        let made = topology.settings.map(\.name) + [Self.clientName] + clients
+        for name in names where !made.contains(name) && !hasFile(of: name) {
+            let others = ((try? self.names()) ?? []).filter { !made.contains($0) }
+            let pairs = (made + others).map(\.description).joined(separator: ", ")
+            throw Failure(
+                .usage,
+                "--replace: found \"\(name)\", which has no pair in \(path.shown()); pairs: "
+                    + "\(pairs); for a new client give --name \(name)")
+        }
+    }
+
+    private func hasFile(of name: NodeName) -> Bool {
+        FileStatus(publicFile(of: name)) != nil || FileStatus(secretFile(of: name)) != nil
+    }
+
     /// The result of ``make(_:)``, in a word for people.
     package enum Making: String {
         case made, kept

@@ -43,4 +43,28 @@ struct KeyFolderTests {
         #expect(try text(file).contains("former-key"))
         #expect(try text(file).contains("former-signing-key"))
     }
+
+    @Test("A name to replace is one of the topology, the client, a new client, or has a file")
+    func checkReplaced() throws {
+        let file = try parent.write(
+            """
+            version: 1
+            keys: keys
+            nodes: { hub: { listen: "ipc://hub", presenters: [terminal] } }
+            """, to: "topology.yaml")
+        let topology = try TopologyLoader.load(file).topology
+        try folder.checkReplaced(["hub", "client", "deploy"], in: topology, making: ["deploy"])
+        _ = try folder.make("worker")
+        try folder.checkReplaced(["worker"], in: topology, making: [])
+        let found = #expect(throws: Failure.self) {
+            try folder.checkReplaced(["workr"], in: topology, making: ["deploy"])
+        }
+        #expect(found?.status == .usage)
+        #expect(
+            found?.text
+                == "--replace: found \"workr\", which has no pair in \(folder.path); pairs: "
+                + "hub, client, deploy, worker; for a new client give --name workr")
+        try FileManager.default.removeItem(atPath: folder.publicFile(of: "worker"))
+        try folder.checkReplaced(["worker"], in: topology, making: [])
+    }
 }
