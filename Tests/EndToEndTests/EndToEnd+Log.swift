@@ -76,6 +76,38 @@ extension EndToEnd {
             #expect(await both.says("found two ids, 0192 and --reoffer 0192"))
         }
 
+        @Test("A part of two ids is refused with both, and one of them has its events alone")
+        func ambiguous() async throws {
+            let ids = ["1", "2"].map { "01920000-0000-7000-8000-00000000abc\($0)" }
+            let lines = ids.map { #"{"event":"received","id":"\#($0)","time":"2026-01-01"}"# }
+            try sandbox.write("central.jsonl", lines.joined(separator: "\n") + "\n")
+            for options in [[], ["--json"]] {
+                let both = try Launched(
+                    ["log", "--topology", sandbox.path("topology.yaml"), "0192"] + options)
+                #expect(try await both.ending() == 64)
+                #expect(
+                    await both.says("0192: 2 presentations begin or end so: 0000abc2, 0000abc1"))
+                #expect(both.output.value.isEmpty)
+            }
+            let one = try log("--json", "abc1")
+            #expect(try await one.ending() == 0)
+            #expect(one.output.value.contains(ids[0]) && !one.output.value.contains(ids[1]))
+        }
+
+        @Test("A node without an event log and without a journal is named")
+        func without() async throws {
+            let relay = try log("--node", "relay")
+            #expect(try await relay.ending() == 78)
+            #expect(
+                await relay.says(
+                    "node relay has no event log (events: FILE) and no journal (journal: FILE)"))
+            let history = try Launched([
+                "history", "--topology", sandbox.path("topology.yaml"), "--node", "relay",
+            ])
+            #expect(try await history.ending() == 78)
+            #expect(await history.says("node relay has no journal (journal: FILE)"))
+        }
+
         @Test("A33 F13 F14 The prompt shows that its origin is out of reach, and when it is back")
         func contact() async throws {
             let id = "01920000-0000-7000-8000-00000000abce"

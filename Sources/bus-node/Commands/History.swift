@@ -81,8 +81,10 @@ struct History: AsyncParsableCommand {
             let (path, nodes) = try target.chosen()
             let journals = nodes.compactMap(\.journal)
             guard !journals.isEmpty else {
+                let those = target.node.map { "node \($0.shown()) has no journal" }
                 throw Failure(
-                    .badConfiguration, "\(path): no node has a journal (journal: FILE)")
+                    .badConfiguration,
+                    "\(path.shown()): \(those ?? "no node has a journal") (journal: FILE)")
             }
             let archives = try journals.compactMap { try HistoryArchive($0) }
             let filter = try filter

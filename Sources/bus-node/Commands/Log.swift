@@ -66,9 +66,12 @@ struct Log: AsyncParsableCommand {
         try await orFail {
             let (path, nodes) = try target.chosen()
             guard nodes.contains(where: { $0.events != nil || $0.journal != nil }) else {
+                let those = target.node.map {
+                    "node \($0.shown()) has no event log (events: FILE) and no journal"
+                }
+                let all = "no node has an event log (events: FILE) or a journal"
                 throw Failure(
-                    .badConfiguration,
-                    "\(path): no node has an event log (events: FILE) or a journal (journal: FILE)")
+                    .badConfiguration, "\(path.shown()): \(those ?? all) (journal: FILE)")
             }
             if let reoffer {
                 if let id {
@@ -94,8 +97,14 @@ struct Log: AsyncParsableCommand {
             try node.journal.map { try unanswered(in: $0) }?
                 .map { $0.event(node: node.name) } ?? []
         }.filter(isAsked).sorted { $0["time"] < $1["time"] }
-        if let id, events.isEmpty, dead.isEmpty {
-            throw Failure(.declined, "no presentation \(id) in the logs")
+        if let id {
+            let ids = Set((events + dead).map { $0["id"] })
+            guard !ids.isEmpty else {
+                throw Failure(.declined, "no presentation \(id.shown()) in the logs")
+            }
+            guard ids.count == 1 else {
+                throw Failure(.usage, PartialID.ambiguity(id, Array(ids)))
+            }
         }
         if let since {
             let length = try Target.duration(since, option: "--since")
