@@ -61,6 +61,9 @@ struct InboxSilenceAdd: AsyncParsableCommand {
             --comment 'the disk is being changed' --topology topology.yaml
             """)
 
+    /// How long a silence may be in force.
+    static let lengths: ClosedRange<Duration> = .seconds(1) ... .seconds(30 * 86_400)
+
     @OptionGroup var target: InboxTarget
 
     @Option(
@@ -90,7 +93,7 @@ struct InboxSilenceAdd: AsyncParsableCommand {
 
     func run() async throws {
         try await orFail {
-            let length = try Target.duration(`for`, option: "--for")
+            let length = try Target.duration(`for`, option: "--for", in: Self.lengths)
             let isForPeople = Terminal.outputColumnCount != nil
             let pattern = try Self.pattern(match)
             let client = try target.client()

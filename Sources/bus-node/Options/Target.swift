@@ -125,15 +125,21 @@ struct Target: ParsableArguments {
 
     /// Reads a duration in the form of the topology file.
     ///
-    /// - Parameter words: What else is allowed, for the error.
+    /// - Parameters:
+    ///   - words: What else is allowed, for the error.
+    ///   - range: The allowed durations; nil: all that can be written.
     static func duration(
-        _ text: String, option: String, words: String = ""
+        _ text: String, option: String, words: String = "", in range: ClosedRange<Duration>? = nil
     ) throws -> Duration {
-        guard let duration = DurationText.read(text) else {
+        guard let duration = DurationText.read(text), range?.contains(duration) ?? true else {
+            let form = "a whole number and ms, s, m, h or d"
+            var bounds = "\(form), at most \(DurationText.dayCountMax)d"
+            if let range {
+                let ends = [range.lowerBound, range.upperBound].map { DurationText.text($0) }
+                bounds = "\(ends[0]) to \(ends[1]), as \(form)"
+            }
             throw Failure(
-                .usage,
-                "\(option): found \"\(text)\", allowed: a whole number and ms, s, m, h or d, "
-                    + "at most \(DurationText.dayCountMax)d\(words)")
+                .usage, "\(option): found \"\(text.shown())\", allowed: \(bounds)\(words)")
         }
         return duration
     }
