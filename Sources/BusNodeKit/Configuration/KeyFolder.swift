@@ -68,13 +68,21 @@ package struct KeyFolder {
         do throws(FileRefusal) {
             text = try PrivateFile.text(of: file, byteCountMax: Self.certificateByteCountMax)
         } catch {
-            throw Failure(error.status, "key \(file.shown()): \(error.text)")
+            let isMissing = error.found == String(cString: strerror(ENOENT))
+            throw Failure(
+                error.status,
+                "key \(file.shown()): \(error.text)" + (isMissing ? Self.remedy : ""))
         }
         guard let pair = try certificate(text, file).pair else {
             throw Failure(.badConfiguration, "key \(file.shown()): found no secret-key")
         }
         return pair
     }
+
+    /// What to do about a missing secret file.
+    private static let remedy =
+        "; bus-node keygen makes it (that of a further client with --name), or copy it from the "
+        + "machine where it was made"
 
     /// The public keys of the folder, and the former keys, by name.
     package func publicKeys() throws(Failure) -> (

@@ -67,4 +67,18 @@ struct KeyFolderTests {
         try FileManager.default.removeItem(atPath: folder.publicFile(of: "worker"))
         try folder.checkReplaced(["worker"], in: topology, making: [])
     }
+
+    @Test("A missing secret file is refused with the command that makes it")
+    func missing() throws {
+        let file = folder.secretFile(of: "worker")
+        let found = #expect(throws: Failure.self) { try folder.pair(of: "worker") }
+        #expect(found?.status == .noInput)
+        #expect(
+            found?.text.hasPrefix(
+                "key \(file): No such file or directory; bus-node keygen makes it") == true)
+        _ = try folder.make("worker")
+        #expect(chmod(file, 0o644) == 0)
+        let open = #expect(throws: Failure.self) { try folder.pair(of: "worker") }
+        #expect(open?.text.contains("keygen") == false)
+    }
 }
