@@ -51,6 +51,26 @@ struct NodeChoiceTests {
                 == "found two nodes, a and --node b; give one")
         #expect(chosen(["--topology", "t.yaml"]).hasPrefix("no node: t.yaml needs a node's name"))
         #expect(chosen(["--to", "nowhere"]).hasPrefix("--to: "))
+        let empty = ["BUS_NODE_TO": "", "BUS_NODE_TOPOLOGY": "", "BUS_NODE_NODE": ""]
+        #expect(chosen([], empty).hasPrefix("no node: give --to ENDPOINT"))
+        #expect(
+            chosen(["--topology", "t.yaml"], empty).hasPrefix("no node: t.yaml needs a node's name")
+        )
         #expect(chosen([], ["BUS_NODE_TO": "nowhere"]).hasPrefix("BUS_NODE_TO: "))
+    }
+
+    @Test("For want of a node's name the nodes of the topology are listed")
+    func nameless() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            """
+            version: 1
+            nodes:
+              central: { listen: "ipc://c", presenters: [terminal] }
+              relay: { next: central }
+            """, to: "t.yaml")
+        #expect(
+            chosen(["--topology", file])
+                == "no node: \(file) needs a node's name, as --node NAME; nodes: central, relay")
     }
 }

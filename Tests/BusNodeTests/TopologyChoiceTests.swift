@@ -21,6 +21,15 @@ struct TopologyChoiceTests {
         #expect(try path(nil, nil, environment) == "e.yaml")
     }
 
+    @Test("An empty variable counts as not set")
+    func empty() {
+        #expect {
+            try path(nil, nil, ["BUS_NODE_TOPOLOGY": ""])
+        } throws: { error in
+            (error as? Failure)?.text.hasPrefix("no topology: ") == true
+        }
+    }
+
     @Test("None and two are refused", arguments: [[nil, nil], ["a.yaml", "b.yaml"]])
     func refused(words: [String?]) {
         #expect {

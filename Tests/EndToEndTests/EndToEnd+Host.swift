@@ -176,6 +176,7 @@ extension EndToEnd {
                 ["status", "--topology", topology, "centrl"],
                 ["log", "--topology", topology, "--node", "centrl"],
                 ["exec", "--topology", topology, "--node", "centrl", "--", "false"],
+                ["inbox", "list", "--topology", topology, "--node", "centrl"],
             ] {
                 let process = try Launched(words)
                 #expect(try await process.ending() == 78, "\(words)")
@@ -189,6 +190,10 @@ extension EndToEnd {
             let inbox = try Launched(["inbox", "list", "--topology", topology])
             #expect(try await inbox.ending() == 64)
             #expect(await inbox.says("no node has a console"))
+            let variables = ["BUS_NODE_CONSOLE": "", "BUS_NODE_TOPOLOGY": topology]
+            let unset = try Launched(["inbox", "list"], environment: variables)
+            #expect(try await unset.ending() == 64)
+            #expect(await unset.says("no node has a console"))
         }
 
         @Test("A console's port in use exits 73 in the system's words")

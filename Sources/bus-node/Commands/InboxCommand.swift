@@ -69,9 +69,9 @@ struct InboxTarget: ParsableArguments {
         var address: ConsoleAddress
         if let to {
             address = try ConsoleAddress(to, option: "--to")
-        } else if topology == nil, node == nil, let text = environment["BUS_NODE_CONSOLE"] {
+        } else if topology == nil, node == nil, let text = environment[filled: "BUS_NODE_CONSOLE"] {
             address = try ConsoleAddress(text, option: "BUS_NODE_CONSOLE")
-        } else if let path = topology ?? environment["BUS_NODE_TOPOLOGY"] {
+        } else if let path = topology ?? environment[filled: "BUS_NODE_TOPOLOGY"] {
             address = try self.address(in: path)
         } else {
             throw Failure(
@@ -83,21 +83,22 @@ struct InboxTarget: ParsableArguments {
             address.token = try ConsoleToken(file: tokenFile).text
         } else {
             address.token =
-                address.token ?? environment["BUS_NODE_CONSOLE_TOKEN"]
+                address.token ?? environment[filled: "BUS_NODE_CONSOLE_TOKEN"]
                 ?? address.token(knownTo: known(in: environment))
         }
         guard ca == nil || address.isSecure else {
             throw Failure(.usage, "--ca: found an http address, expected https://HOST:PORT")
         }
-        return try ConsoleClient(address, trusting: ca ?? environment["BUS_NODE_CONSOLE_CA"])
+        let authorities = ca ?? environment[filled: "BUS_NODE_CONSOLE_CA"]
+        return try ConsoleClient(address, trusting: authorities)
     }
 
     /// The consoles that the environment names. What cannot be read there was not asked for.
     private func known(in environment: [String: String]) -> [ConsoleAddress] {
-        let given = environment["BUS_NODE_CONSOLE"].flatMap {
+        let given = environment[filled: "BUS_NODE_CONSOLE"].flatMap {
             try? ConsoleAddress($0, option: "BUS_NODE_CONSOLE")
         }
-        let topology = environment["BUS_NODE_TOPOLOGY"].flatMap {
+        let topology = environment[filled: "BUS_NODE_TOPOLOGY"].flatMap {
             try? TopologyLoader.load($0).topology
         }
         let consoles = (topology?.settings ?? []).flatMap { node in
@@ -111,6 +112,7 @@ struct InboxTarget: ParsableArguments {
     /// The console's address in a topology; with one console no node has to be named.
     private func address(in path: String) throws -> ConsoleAddress {
         let topology = try TopologyLoader.load(path).topology
+        if let node { _ = try topology.node(named: node, in: path) }
         let consoles = topology.settings.compactMap { node in
             node.presenters.lazy.compactMap(\.console).first.map { (node: node.name, $0) }
         }

@@ -65,7 +65,8 @@ struct Run: AsyncParsableCommand {
     }
 
     private func nodeName(in topology: String) throws -> String {
-        if let name = node ?? ProcessInfo.processInfo.environment["BUS_NODE_NODE"] { return name }
+        let environment = ProcessInfo.processInfo.environment
+        if let name = node ?? environment[filled: "BUS_NODE_NODE"] { return name }
         let known = try TopologyLoader.load(topology).topology.nodeNames
         throw Failure(.usage, "\(topology.shown()): give --node NAME; nodes: \(known)")
     }

@@ -201,21 +201,25 @@ struct NodeChoice: ParsableArguments {
             throw Failure(.usage, "give either --to ENDPOINT or --topology FILE --node NAME")
         }
         let isNamed = topology != nil || name != nil
-        if let text = isNamed ? nil : to ?? environment["BUS_NODE_TO"] {
+        if let text = isNamed ? nil : to ?? environment[filled: "BUS_NODE_TO"] {
             do throws(EndpointError) {
                 return .endpoint(try Endpoint(text))
             } catch {
                 throw Failure(.usage, "\(to == nil ? "BUS_NODE_TO" : "--to"): \(error)")
             }
         }
-        guard let path = topology ?? environment["BUS_NODE_TOPOLOGY"] else {
+        guard let path = topology ?? environment[filled: "BUS_NODE_TOPOLOGY"] else {
             throw Failure(
                 .usage,
                 "\(missing): give --to ENDPOINT, or --topology FILE --node NAME, or set "
                     + "BUS_NODE_TO or BUS_NODE_TOPOLOGY")
         }
-        guard let name = name ?? environment["BUS_NODE_NODE"] else {
-            throw Failure(.usage, "\(missing): \(path.shown()) needs a node's name, as --node NAME")
+        guard let name = name ?? environment[filled: "BUS_NODE_NODE"] else {
+            // A topology that cannot be read has its own refusal once a node is named.
+            let known = (try? TopologyLoader.load(path).topology.nodeNames).map { "; nodes: \($0)" }
+            throw Failure(
+                .usage,
+                "\(missing): \(path.shown()) needs a node's name, as --node NAME\(known ?? "")")
         }
         return .node(name, topology: path)
     }
@@ -232,7 +236,7 @@ struct KeyChoice: ParsableArguments {
 
     var name: NodeName {
         get throws(Failure) {
-            let text = key ?? ProcessInfo.processInfo.environment["BUS_NODE_KEY"]
+            let text = key ?? ProcessInfo.processInfo.environment[filled: "BUS_NODE_KEY"]
             guard let text else { return KeyFolder.clientName }
             guard let name = NodeName(text) else {
                 throw Failure(
@@ -259,8 +263,8 @@ struct TopologyNodes: ParsableArguments {
     var node: String?
 
     func chosen() throws -> (path: String, nodes: [TopologyNode]) {
-        guard let path = topology ?? ProcessInfo.processInfo.environment["BUS_NODE_TOPOLOGY"]
-        else {
+        let environment = ProcessInfo.processInfo.environment
+        guard let path = topology ?? environment[filled: "BUS_NODE_TOPOLOGY"] else {
             throw Failure(.usage, "no topology: give --topology FILE, or set BUS_NODE_TOPOLOGY")
         }
         let loaded = try TopologyLoader.load(path).topology
@@ -291,10 +295,15 @@ struct TopologyChoice: ParsableArguments {
                 "found two topology files, \(file.shown()) and --topology \(topology.shown()); "
                     + "give one")
         }
-        guard let path = file ?? topology ?? environment["BUS_NODE_TOPOLOGY"] else {
+        guard let path = file ?? topology ?? environment[filled: "BUS_NODE_TOPOLOGY"] else {
             throw Failure(
                 .usage, "no topology: give its FILE, or --topology FILE, or set BUS_NODE_TOPOLOGY")
         }
         return path
     }
+}
+
+extension [String: String] {
+    /// The text of a variable; nil if it is not set, or empty, as `NAME=` in a unit file leaves it.
+    subscript(filled name: String) -> String? { self[name].flatMap { $0.isEmpty ? nil : $0 } }
 }
