@@ -78,7 +78,7 @@ extension ConsoleAPI {
         }
         do {
             return try found.get()
-        } catch let failure as Failure where failure.status == .noInput {
+        } catch let failure as Failure where [.noInput, .badData].contains(failure.status) {
             console.logger.error(
                 "console: history not read", metadata: ["problem": "\(failure.text)"])
             throw APIProblem(

@@ -23,7 +23,7 @@ package struct DeadLetters {
         do {
             database = try DatabaseQueue(path: path, configuration: configuration)
         } catch {
-            throw Failure(.noInput, "journal \(path): \(error)")
+            throw JournalFiles.unread(path, error)
         }
     }
 
@@ -73,7 +73,7 @@ package struct DeadLetters {
         do {
             return try database.read(body)
         } catch {
-            throw Failure(.noInput, "journal \(path): \(error)")
+            throw JournalFiles.unread(path, error)
         }
     }
 }

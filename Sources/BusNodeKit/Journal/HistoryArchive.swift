@@ -23,7 +23,7 @@ package final class HistoryArchive: Sendable {
             database = try DatabaseQueue(path: path, configuration: configuration)
             lookups = try DatabaseQueue(path: path, configuration: configuration)
         } catch {
-            throw Failure(.noInput, "journal \(path): \(error)")
+            throw JournalFiles.unread(path, error)
         }
     }
 
@@ -34,7 +34,7 @@ package final class HistoryArchive: Sendable {
         do {
             return try await queue.read(value)
         } catch {
-            throw Failure(.noInput, "journal \(path): \(error)")
+            throw JournalFiles.unread(path, error)
         }
     }
 

@@ -54,7 +54,9 @@ package enum JournalCopy {
         guard FileStatus(file)?.isFile == true else {
             throw Failure(.noInput, "\(file): not found")
         }
-        let lock = try JournalLock(path, for: node, use: .alone)
+        let lock = try JournalLock(
+            path, for: node, use: .alone,
+            expected: "none while it is replaced; stop that one, then restore")
         defer { withExtendedLifetime(lock) {} }
         let part = path + "-restored"
         try removeWithParts(part)
@@ -128,6 +130,7 @@ package enum JournalCopy {
             }
             try copy.close()
         } catch {
+            if let noJournal = JournalFiles.noJournal(path, error) { throw noJournal }
             let text = (error as? DatabaseError)?.message ?? "\(error)"
             throw Failure(.badData, "journal \(path): cannot be copied to \(file): \(text)")
         }

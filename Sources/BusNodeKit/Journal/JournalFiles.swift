@@ -1,5 +1,6 @@
 import ErrorBus
 import Foundation
+import GRDB
 import Glibc
 
 /// The files of a journal, readable only by their owner, since they hold whole reports.
@@ -45,6 +46,23 @@ enum JournalFiles {
         return tightened
     }
 
+    /// The failure of a read.
+    static func unread(_ path: String, _ error: any Error) -> Failure {
+        if let noJournal = noJournal(path, error) { return noJournal }
+        return Failure(.noInput, "journal \(path.shown()): \(error)")
+    }
+
+    /// The failure for a file that is no database; nil for another error.
+    static func noJournal(_ path: String, _ error: any Error) -> Failure? {
+        guard let error = error as? DatabaseError, error.resultCode == .SQLITE_NOTADB else {
+            return nil
+        }
+        return Failure(
+            .badData,
+            "journal \(path.shown()): found a file that is no journal, expected: the file of "
+                + "journal: in the topology, or a backup of it")
+    }
+
     private static func tighten(_ file: String) throws(Failure) -> Bool {
         guard let status = FileStatus(file), !status.isPrivate else { return false }
         guard chmod(file, 0o600) == 0 else {
@@ -83,8 +101,12 @@ package final class JournalLock: Sendable {
     /// Whether an earlier process opened a journal beside this file.
     let followsJournal: Bool
 
+    /// - Parameter expected: What is expected instead of another process that has the journal; nil:
+    ///   what a node that starts expects.
     /// - Throws: When another process has the journal, with its id and node.
-    init(_ path: String, for node: NodeName, use: Use) throws(Failure) {
+    init(
+        _ path: String, for node: NodeName, use: Use, expected: String? = nil
+    ) throws(Failure) {
         // Two paths to one file are one journal.
         let real = realpath(path, nil)
         defer { free(real) }
@@ -102,8 +124,9 @@ package final class JournalLock: Sendable {
             }
             throw Failure(
                 .temporaryFailure,
-                "journal \(path): in use by another process (\(holder)), expected: one process "
-                    + "for each journal; stop that one, or give \(node) a journal of its own")
+                "journal \(path): in use by another process (\(holder)), expected: "
+                    + (expected ?? "one process for each journal; stop that one, or give \(node) "
+                        + "a journal of its own"))
         }
         self.descriptor = descriptor
         text = "pid \(getpid()), node \(node)"

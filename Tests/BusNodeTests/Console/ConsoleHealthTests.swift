@@ -56,11 +56,13 @@ struct ConsoleHealthTests {
         end.finish()
     }
 
-    @Test("A history that cannot be read is refused as that: 500, notRead")
-    func unreadHistory() async throws {
+    @Test(
+        "A history that cannot be read is refused as that: 500, notRead",
+        arguments: [.noInput, .badData] as [BusNodeKit.ExitStatus])
+    func unreadHistory(status: BusNodeKit.ExitStatus) async throws {
         let problem = await #expect(throws: APIProblem.self) {
             try await api.searched { () async throws -> Int in
-                throw Failure(.noInput, "journal central.sqlite: file is not a database")
+                throw Failure(status, "journal central.sqlite: file is not a database")
             }
         }
         #expect(problem?.status == .internalServerError && problem?.word == "notRead")

@@ -1,5 +1,6 @@
 import ErrorBus
 import Foundation
+import Glibc
 import Testing
 
 @testable import BusNodeKit
@@ -41,6 +42,13 @@ import Testing
             #expect(
                 status { _ = try JournalCopy.restore(backup, to: path, of: "central", at: now) }
                     == .temporaryFailure)
+            let running = #expect(throws: Failure.self) {
+                try JournalCopy.restore(backup, to: path, of: "central", at: now)
+            }
+            #expect(
+                running?.text
+                    == "journal \(path): in use by another process (pid \(getpid()), node "
+                    + "central), expected: none while it is replaced; stop that one, then restore")
             #expect(try await journal.record(of: second) != nil)
         }
         #expect(try mode(backup) == 0o600)
@@ -104,6 +112,18 @@ import Testing
         try Data("this is no database, it is a letter".utf8)
             .write(to: URL(fileURLWithPath: letter))
         #expect(restore(letter) == .badData)
+        let noJournal =
+            "journal \(letter): found a file that is no journal, expected: the file of journal: in "
+            + "the topology, or a backup of it"
+        let restored = #expect(throws: Failure.self) {
+            try JournalCopy.restore(letter, to: path, of: "central", at: now)
+        }
+        #expect(restored?.text == noJournal)
+        let made = await #expect(throws: Failure.self) {
+            try await HistoryArchive(letter)?.rule(from: "0192")
+        }
+        #expect(made?.text == noJournal)
+        #expect(made?.status == .badData)
         #expect(try await SQLiteJournal(path, of: "central").record(of: id) != nil)
     }
 }
