@@ -23,6 +23,18 @@ struct History: AsyncParsableCommand {
         case text, csv, json
     }
 
+    /// The most frequent ends; a newer node may have others.
+    private static let endings: String = {
+        let results: [RecoveryResult] = [
+            .recovered, .failed, .late, .withdrawn, .invalid, .unknown,
+        ]
+        let reasons: [Outcome.Reason] = [.expired, .withheld, .declined]
+        var words = results.map { $0.words }
+        words += [RecoveryResult.failedAgainWord, RecoveryResult.cancelledWord]
+        words += reasons.map { $0.words }
+        return words.joined(separator: ", ")
+    }()
+
     @OptionGroup var target: TopologyNodes
 
     @Option(name: .customLong("text"), help: "Only with this text, in any case.")
@@ -45,8 +57,9 @@ struct History: AsyncParsableCommand {
 
     @Option(
         help: """
-            Only with this end in words, as '\(RecoveryResult.failed.words)' or \
-            '\(Outcome.Reason.expired.words)*'.
+            Only with this end in words: \(History.endings); \
+            open, claimed or left without one. As '\(Outcome.Reason.expired.words)*' also with \
+            what was applied.
             """)
     var end: String?
 
@@ -134,6 +147,9 @@ struct History: AsyncParsableCommand {
         // Each newest first: so those of one moment keep their order.
         for archive in archives { entries += try await search(archive).reversed() }
         entries = entries.sorted { time($0) < time($1) }.suffix(limit)
+        if entries.isEmpty, Terminal.isHeard {
+            Terminal.say("bus-node: no \(events ? "event" : "presentation") matches")
+        }
         switch format {
         case .json: for entry in entries { try StandardOutput.show(entry.json) }
         case .csv: try StandardOutput.show(text: CSVText.text(entries))

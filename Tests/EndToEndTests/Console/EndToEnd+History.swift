@@ -153,6 +153,10 @@ extension EndToEnd {
             let events = try Launched(command + ["--events"])
             #expect(try await events.ending() == 0)
             #expect(events.output.value.contains("bob (person) chose retry"))
+            let pty = try Pty()
+            let none = try Launched(command + ["--end", "nosuch"], input: .terminal(pty))
+            #expect(try await none.ending() == 0)
+            #expect(await pty.shows("no presentation matches"))
             present.send(SIGINT)
             withExtendedLifetime(nodes) {}
         }
