@@ -63,6 +63,27 @@ struct FieldTextTests {
         }
     }
 
+    @Test("A wrong name, and an option that is not there, are refused with what is allowed")
+    func namedRefusals() {
+        func refusal(_ arguments: String...) -> String? {
+            let failure = #expect(throws: Failure.self) {
+                try ReportOptions.parse(["--description", "x"] + arguments).errorReport()
+            }
+            return failure?.text
+        }
+        #expect(
+            refusal("--option", "b=B", "--field", "b.a b=Label")
+                == "--field: found the name \"a b\", allowed: 1 to 32 of A-Z a-z 0-9 _ -, a letter "
+                + "first")
+        #expect(
+            refusal("--field", "b.c=D")
+                == "--field: found \"b\", allowed: an option of this report, which has none; give "
+                + "--option b=TITLE")
+        #expect(
+            refusal("--option", "a=A", "--field", "b.c=D")
+                == "--field: found \"b\", allowed: one of the options (a)")
+    }
+
     private let asked: [ErrorReport.Field] = [
         .text("path", label: "P"), .number("n", label: "N"), .secret("pin", label: "PIN"),
         .boolean("b", label: "B"),

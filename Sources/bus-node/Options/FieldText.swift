@@ -48,6 +48,12 @@ struct FieldText {
             String(text[..<equals]), label: String(label),
             kind: Self.kind(kind ?? "text", choices), isRequired: isRequired)
         field.defaultValue = value.map { field.given($0) }
+        guard ErrorReport.Field.isName(field.name) else {
+            throw Failure(
+                .usage,
+                "\(option): found the name \"\(field.name.shown())\", allowed: "
+                    + ErrorReport.Field.allowedName)
+        }
         // Exactly what a parent would refuse.
         do throws(ReportError) {
             return try [ErrorReport.Field].reading([field.json])[0]

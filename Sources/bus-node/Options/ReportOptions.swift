@@ -114,8 +114,11 @@ struct ReportOptions: ParsableArguments {
         let id = String(text[..<dot])
         guard let index = report.options.firstIndex(where: { $0.id == id }) else {
             let ids = report.options.map(\.id).joined(separator: ", ")
-            throw Failure(
-                .usage, "--field: found \"\(id)\", allowed: one of the options (\(ids))")
+            let allowed =
+                ids.isEmpty
+                ? "an option of this report, which has none; give --option \(id.shown())=TITLE"
+                : "one of the options (\(ids.shown()))"
+            throw Failure(.usage, "--field: found \"\(id.shown())\", allowed: \(allowed)")
         }
         let field = try FieldText(String(text[text.index(after: dot)...]), option: "--field")
             .field()
