@@ -153,6 +153,13 @@ extension RuleStep.Refusal {
         case .badValue: "badValue"
         }
     }
+
+    /// The words for people, by the word for scripts.
+    static let words = [
+        "outsideSchedule": "outside its times", "notOffered": "its option not offered",
+        "limitReached": "above its limit", "tooManyCounted": "too many counted by its limit",
+        "needsTwoPeople": "its option for two people", "badValue": "a value that does not fit",
+    ]
 }
 
 extension IntensityLimit {

@@ -172,7 +172,10 @@ extension RuleTrialView {
                 + "\(rest) that no person answered")
         lines += otherwise.map { "  people chose \($0.words)" }
         lines += unanswered.map { "  ended \($0.words)" }
-        lines += declined.map { "would have declined, \($0.words)" }
+        lines += declined.map { part in
+            let reason = RuleStep.Refusal.words[part.what] ?? part.what.shown()
+            return "would have declined \(part.count), \(reason): \(part.idWords)"
+        }
         for (count, word) in [(withheld, "withheld"), (routed, "routed"), (changed, "changed")]
         where count > 0 {
             lines.append("would have \(word) \(count)")
@@ -184,7 +187,11 @@ extension RuleTrialView {
 
 extension TrialPart {
     fileprivate var words: String {
+        "\(what.shown()) \(count): \(idWords)"
+    }
+
+    fileprivate var idWords: String {
         let more = count > ids.count ? " and \(count - ids.count) before" : ""
-        return "\(what.shown()) \(count): \(ids.map { $0.shown() }.joined(separator: " "))\(more)"
+        return "\(ids.map { $0.shown() }.joined(separator: " "))\(more)"
     }
 }

@@ -94,12 +94,16 @@ import Testing
         #expect(
             words(strict.declined)
                 == ["limitReached 3 \((2...4).map { id($0) }.joined(separator: " "))"])
+        let ids = (2...4).map { id($0) }.joined(separator: " ")
+        #expect(strict.lines.contains("would have declined 3, above its limit: \(ids)"))
         let weekend = try await trial(
             "rules: [{ match: {}, answer: retry, during: { days: [sat, sun], timeZone: UTC } }]",
             [])
         // The start is a Friday.
         #expect(weekend.matched == 4 && weekend.answered == 0)
         #expect(weekend.declined.map(\.what) == ["outsideSchedule"])
+        let late = "would have declined 4, outside its times: "
+        #expect(weekend.lines.contains { $0.hasPrefix(late) })
     }
 
     @Test("Actions other than answers are counted, and options that were not offered")
