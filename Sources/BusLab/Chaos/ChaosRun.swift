@@ -61,7 +61,7 @@ package struct ChaosRun: Sendable {
             start = ContinuousClock.now + Self.lead
             wallStart = Date.now.timeIntervalSince1970 + Self.lead.seconds
             try folder.begin(at: ChaosWorker.uptime + Self.lead)
-            say("\(processes.count) processes are up; \(schedule.faults.count) faults scheduled")
+            say("\(processes.count) processes are up; \(schedule.faultCount) scheduled")
             try await cause(links, processes, from: start)
             say("healed; waiting until the bus has settled")
             let settling = try await settle(&ledger, processes)
@@ -270,7 +270,7 @@ package struct ChaosResult: Sendable {
             .joined(separator: ", ")
         var lines = [
             "seed \(settings.seed), \(settings.duration), "
-                + "\(schedule.faults.count) faults: \(faults)"
+                + "\(schedule.faultCount): \(faults)"
         ]
         lines += counts.lines
         if let settling {

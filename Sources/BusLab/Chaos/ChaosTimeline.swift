@@ -55,6 +55,7 @@ package struct ChaosTimeline {
 
     private func heading(_ canvas: SVGCanvas) -> [String] {
         let counts = result.counts
+        let kills = "\(result.killCount) kill\(result.killCount == 1 ? "" : "s")"
         let verdict = result.violations.isEmpty ? "all invariants hold" : "INVARIANTS VIOLATED"
         return [
             canvas.text(
@@ -63,7 +64,7 @@ package struct ChaosTimeline {
             canvas.text(
                 "presented \(counts.presented), completed \(counts.completed), answered "
                     + "\(counts.answered), origin died \(counts.originDied), lost \(counts.lost), "
-                    + "\(result.killCount) kills, \(result.schedule.faults.count) faults",
+                    + "\(kills), \(result.schedule.faultCount)",
                 x: 20, y: 42, size: 12),
         ]
     }

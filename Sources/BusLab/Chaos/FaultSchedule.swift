@@ -36,6 +36,11 @@ package struct FaultSchedule: Hashable, Sendable {
         self.faults = faults.sorted { ($0.start, $0.target) < ($1.start, $1.target) }
     }
 
+    /// The number of faults, in words.
+    var faultCount: String { Self.words(of: faults.count) }
+
+    static func words(of count: Int) -> String { count == 1 ? "1 fault" : "\(count) faults" }
+
     /// The number of faults of each sort.
     var counts: [(fault: ChaosFault, count: Int)] {
         ChaosFault.allCases.compactMap { fault in

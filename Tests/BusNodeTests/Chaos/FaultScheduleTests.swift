@@ -60,6 +60,11 @@ struct FaultScheduleTests {
             ])
     }
 
+    @Test("One fault is in the singular")
+    func words() {
+        #expect([0, 1, 2].map(FaultSchedule.words(of:)) == ["0 faults", "1 fault", "2 faults"])
+    }
+
     @Test("Only the requested faults", arguments: ChaosFault.allCases)
     func only(fault: ChaosFault) throws {
         let faults = try (1...5).flatMap { try schedule(UInt64($0), [fault]).faults }
