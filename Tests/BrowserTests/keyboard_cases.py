@@ -118,7 +118,7 @@ def a_rule_is_made_by_keys_alone(page, console):
     page.chord(keys.CONTROL, "a")
     page.press(changed.replace("\n", keys.ENTER))
     page.until(lambda: page.run(text) == changed, lambda: page.run(text))
-    page.until(lambda: "matches and declines: notOffered: 2" in page.text("#ruleTrial"),
+    page.until(lambda: "matches and declines, its option not offered: 2" in page.text("#ruleTrial"),
                "the other trial")
     enter(page, "#ruleCopy button")
     copied(page, changed, "dialog #toasts")

@@ -52,7 +52,7 @@ def a_rule_is_made_of_an_answer_and_tried(page, console):
     page.until(lambda: page.run("return navigator.clipboard.readText()") == rule)
     # What is changed is tried again; what is wrong is named by its line.
     write(page, rule.replace("option: retry", "option: wipe"))
-    page.until(lambda: "matches and declines: notOffered: 3" in page.text("#ruleTrial"),
+    page.until(lambda: "matches and declines, its option not offered: 3" in page.text("#ruleTrial"),
                "the other trial")
     write(page, rule.replace("answer:", "anser:"))
     page.until(lambda: "anser: found unknown key" in page.text("#ruleProblem"), "the problem")

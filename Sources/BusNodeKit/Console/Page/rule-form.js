@@ -9,6 +9,12 @@ import { counted, moment, number, shown, titleIn } from "./text.js";
 
 const TYPING = 600;
 const AGAIN = 2000; // After which another trial may have ended, perhaps that of the text before.
+// Why a rule declines, by the word of the interface.
+const REFUSALS = new Map(Object.entries({
+  outsideSchedule: "outside its times", notOffered: "its option not offered",
+  limitReached: "above its limit", tooManyCounted: "too many counted by its limit",
+  needsTwoPeople: "its option for two people", badValue: "a value that does not fit",
+}));
 let trying = 0; // The latest request for a trial.
 let timer = null;
 let made = null; // The presentation that the form is for.
@@ -101,7 +107,8 @@ function resultOf(trial) {
     ...otherwise.map((part) => lineOf(`people chose “${shown(titleIn(made, part.what), 260)}”`,
       part)),
     ...unanswered.map((part) => lineOf(`ended: ${shown(part.what, 100)}`, part)),
-    ...declined.map((part) => lineOf(`matches and declines: ${shown(part.what, 100)}`, part)),
+    ...declined.map((part) => lineOf(
+      `matches and declines, ${REFUSALS.get(part.what) ?? shown(part.what, 100)}`, part)),
     ...["withheld", "routed", "changed"].filter((word) => trial[word] > 0).map((word) =>
       el("li", { textContent: `would have ${word} ${number(trial[word])}` })),
   ];
