@@ -9,7 +9,8 @@ struct PromptClaimsTests {
     private final class Desk: Sendable {}
 
     private let states = Recorder<PresentationState>()
-    private let (here, there) = (Desk(), Desk())
+    private let here = Desk()
+    private let there = Desk()
 
     private var prompt: Prompt {
         Prompt(
