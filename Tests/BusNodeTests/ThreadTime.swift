@@ -1,3 +1,4 @@
+import CoreFoundation
 import Glibc
 
 /// The time that the calling thread has worked, whatever else the machine does.
