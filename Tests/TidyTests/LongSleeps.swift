@@ -55,12 +55,12 @@ enum LongSleeps {
         guard file.path.hasPrefix("Sources/"), !file.path.hasPrefix("Sources/BusLab/") else {
             return []
         }
-        return sleeps(in: file).compactMap { sleep in
-            guard !isShort(sleep.argument), allowed[file.path]?[sleep.argument] == nil else {
+        return sleeps(in: file).compactMap { found in
+            guard !isShort(found.argument), allowed[file.path]?[found.argument] == nil else {
                 return nil
             }
             return Violation(
-                file.path, line: sleep.line,
+                file.path, line: found.line,
                 "may sleep for long, which keeps memory when cancelled; use sleepInSteps, or "
                     + "name it in LongSleeps.allowed with its reason")
         }

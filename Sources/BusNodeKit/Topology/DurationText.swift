@@ -29,9 +29,16 @@ package enum DurationText {
 
     /// The text of a duration, in the largest unit without a remainder.
     package static func text(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        // In whole numbers: a quotient of two durations is rounded.
         for unit in units.reversed() where duration >= unit.duration {
-            let count = duration / unit.duration
-            if count.rounded() == count { return "\(Int64(count))\(unit.name)" }
+            let (whole, part) = unit.duration.components
+            if whole > 0, attoseconds == 0, seconds.isMultiple(of: whole) {
+                return "\(seconds / whole)\(unit.name)"
+            }
+            if whole == 0, attoseconds.isMultiple(of: part) {
+                return "\(seconds * 1_000 + attoseconds / part)\(unit.name)"
+            }
         }
         return duration == .zero ? "0s" : "\(duration)"
     }

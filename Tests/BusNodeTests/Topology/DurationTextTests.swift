@@ -15,6 +15,15 @@ import Testing
         #expect(DurationText.read(DurationText.text(expected)) == expected)
     }
 
+    @Test("The largest unit without a remainder, for each number of days")
+    func largest() {
+        for days in 1...DurationText.dayCountMax {
+            #expect(DurationText.text(.seconds(days * 86_400)) == "\(days)d")
+            #expect(DurationText.text(.seconds(days * 86_400 + 3_600)) == "\(days * 24 + 1)h")
+            #expect(DurationText.text(.milliseconds(days * 1_000 + 1)) == "\(days * 1_000 + 1)ms")
+        }
+    }
+
     @Test(arguments: [
         "", "10", "s", "10 s", "-1s", "+1s", "1.5s", "1w", "10S", "3651d", "999999999999h",
         "99999999999999999999s", "1h30m", "٣s",

@@ -39,6 +39,10 @@ extension Checker {
         case .recoveryTimedOut: ledger.attempts.contains { $0.id == ask.id && $0.isTooLong }
         // Passed on, and there is none further up.
         case .detached: plan.hasSecondThoughts
+        // Of the other error that was presented under its id.
+        case .noAttempter:
+            outcome.answer?.option == "copy"
+                || ledger.decisions.contains { $0.id == ask.id && $0.answer.option == "copy" }
         default: outcome.answer?.option == "copy"
         }
     }
