@@ -133,10 +133,12 @@ struct Decisions: Sendable {
         }
     }
 
-    /// Not inlined, so that the waiting call keeps nothing of it.
+    /// Says whose answer did not count. No fault: a caller may withdraw while the journal is
+    /// written, and what the journal cannot do has an error of its own. Not inlined, so that the
+    /// waiting call keeps nothing of it.
     @inline(never)
     private func logUnsent(_ answer: Answer, of id: PresentationID) {
-        logger.error(
+        logger.notice(
             "journal: an answer was not recorded before its presentation ended, and was not sent",
             metadata: [
                 "id": "\(id)", "option": "\(answer.option)", "by": "\(answer.authors)",
