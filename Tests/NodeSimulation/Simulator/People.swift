@@ -344,9 +344,9 @@ final class People: Presenter, @unchecked Sendable {
         }
         repeatTakenBack(world.ledger.given[place], option: "skip")
         repeatProposals(for: id)
-        // The person who took it back has a minute for another answer.
+        // Its author has a minute for another answer, and the caller learns that.
         let given = world.ledger.given[place]
-        noteClaim(of: id, by: given.by, given.account, for: 60_000)
+        noteClaimed(id, by: given.by, of: given.account, for: 60_000)
     }
 
     /// At once, what is in front of them.

@@ -127,8 +127,8 @@ extension World {
                 ledger.mostOpen[child] = max(ledger.mostOpen[child] ?? 0, count)
             }
         }
-        // What needs two people climbs alone.
-        if plan.coalescer != nil, plan.isCalm, !plan.needsTwoPeople {
+        // What needs two people, or asks for a secret as all fields here do, climbs alone.
+        if plan.coalescer != nil, plan.isCalm, !plan.needsTwoPeople, !plan.asksForValues {
             let ids = Set(ledger.standing.map { ledger.shown[$0].id })
             for (trouble, equal) in Dictionary(grouping: ids, by: { ledger.trouble(of: $0) })
             where trouble != nil && equal.filter(passesCoalescer).count > 1 {
