@@ -7,8 +7,8 @@ package struct RuleTiming: Sendable {
     package var now: @Sendable () -> ContinuousClock.Instant
     /// The clock of schedules: office hours follow the wall clock, even when it is set.
     package var date: @Sendable () -> Date
-    /// A wait of up to two hours; throws when the task is cancelled, as it is with each presentation
-    /// that is withdrawn before its answer.
+    /// A wait of up to two hours; throws when the task is cancelled, as with each presentation that
+    /// is withdrawn before its answer.
     package var wait: @Sendable (Duration) async throws -> Void
     /// A random part of a duration.
     package var part: @Sendable (Duration) -> Duration
