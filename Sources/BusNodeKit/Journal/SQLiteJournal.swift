@@ -98,7 +98,7 @@ package final class SQLiteJournal: DecisionJournal {
     }
 
     /// Warns of a new journal beside the lock of a former one: that one was moved away, as one does
-    /// to begin anew, or is lost.
+    /// to begin without it, or is lost.
     private func warnOfEmptiness() {
         let remedy =
             "if it was not moved away on purpose, stop the node and restore a backup: the answers "
