@@ -211,7 +211,6 @@ extension DownlinkMachine {
         }
         let result = settled.result == .unknown ? delivery.ifUndelivered : settled.result
         var actions = settle(&delivery, settled.id, result, at: now)
-        counters.settledBelow += 1
         // This hop's own expiry was received first: an answer from above is too late.
         if delivery.answer.isExpiry, settled.result != .unknown {
             actions.append(.withdrawnForGood(settled.id, entry.asked))
@@ -303,6 +302,7 @@ extension DownlinkMachine {
         if result != .unknown {
             let (answer, isFirst) = (delivery.answer, delivery.result == nil)
             delivery.answer = isFirst ? answer.withoutValues : answer.withoutSecrets
+            counters.settledBelow += 1
         }
         delivery.result = result
         delivery.next = nil

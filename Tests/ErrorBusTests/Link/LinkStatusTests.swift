@@ -88,6 +88,32 @@ import Testing
         #expect(status(of: rig).children.map(\.state) == [.live, .live])
     }
 
+    @Test(
+        "a result counts once: SETTLED, a withdrawal that crossed the answer, or after unknown",
+        arguments: [
+            ([Message.settled(PresentationID(1), .recovered)], 1),
+            ([.withdraw(id: PresentationID(1), reason: .origin)], 1),
+            (
+                [
+                    .withdraw(id: PresentationID(1), reason: .origin),
+                    .settled(PresentationID(1), .withdrawn),
+                ], 1
+            ),
+            ([.settled(PresentationID(1), .unknown)], 0),
+            (
+                [
+                    .settled(PresentationID(1), .unknown), .settled(PresentationID(1), .failed),
+                ], 1
+            ),
+        ])
+    func settledBelow(words: [Message], count: Int) {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.present(PresentationID(1)), from: PeerID(1))
+        _ = rig.answer(PresentationID(1))
+        for word in words { _ = rig.get(word, from: PeerID(1)) }
+        #expect(status(of: rig).counters.settledBelow == count)
+    }
+
     @Test("a child that is not heard of is lost, one that says goodbye has left, also afterwards")
     func goneChildren() {
         var rig = DownlinkRig.withChild()
