@@ -24,11 +24,39 @@ struct BusNode: AsyncParsableCommand {
             Ledger.self, Soak.self,
         ])
 
+    /// What the parser's refusals begin with: the same as all others.
+    static let _errorPrefix = "bus-node: "
+
     static func main() async {
         StandardDescriptors.reserve()
         // A closed reader is an error of the write, not the end of this process.
         signal(SIGPIPE, SIG_IGN)
-        await main(RawArguments.toParse(CommandLine.arguments))
+        let arguments = RawArguments.toParse(CommandLine.arguments)
+        if let failure = unknownCommand(in: arguments) { exit(withError: failure.printed()) }
+        await main(arguments)
+    }
+
+    /// The refusal of a word in the place of a command that its group does not have; nil for any
+    /// other command line. The parser would take the word for an argument of the default command.
+    static func unknownCommand(in arguments: [String]) -> Failure? {
+        var group: any ParsableCommand.Type = self
+        // `help` takes the names of commands.
+        for word in arguments.drop(while: { $0 == "help" }) {
+            let commands = group.configuration.subcommands
+            // An option, or an argument of a command that is found.
+            guard !commands.isEmpty, !word.hasPrefix("-") else { return nil }
+            guard let next = commands.first(where: { $0.configuration.commandName == word }) else {
+                let names = commands.filter { $0.configuration.shouldDisplay }
+                    .compactMap { $0.configuration.commandName }
+                let hint = Suggestion.hint(for: word, among: names).map { "; \($0)" } ?? ""
+                return Failure(
+                    .usage,
+                    "found no command \"\(word.shown())\"; commands: "
+                        + names.joined(separator: ", ") + hint)
+            }
+            group = next
+        }
+        return nil
     }
 }
 
@@ -50,10 +78,16 @@ extension AsyncParsableCommand {
         } catch let interrupted as Interrupted {
             throw ExitCode(interrupted.exitCode)
         } catch {
-            let failure = Failure(error)
-            Terminal.say("bus-node: " + failure.text.escapedForTerminal(keepingLines: 200))
-            throw failure.status.exitCode
+            throw Failure(error).printed()
         }
+    }
+}
+
+extension Failure {
+    /// Prints the message, and returns the exit status.
+    fileprivate func printed() -> ExitCode {
+        Terminal.say("bus-node: " + text.escapedForTerminal(keepingLines: 200))
+        return status.exitCode
     }
 }
 
