@@ -1,6 +1,8 @@
 import ArgumentParser
+import Foundation
 import Testing
 
+@testable import BusNodeKit
 @testable import bus_node
 
 struct LogTests {
@@ -8,6 +10,30 @@ struct LogTests {
     func grace() throws {
         let log = try Log.parse(["--topology", "t.yaml", "--reoffer", "0192", "--grace", "3s"])
         #expect(log.grace == "3s")
-        #expect(throws: (any Error).self) { try Log.parse(["--topology", "t", "--grace", "3s"]) }
+        try log.check()
+        let alone = try Log.parse(["--topology", "t", "--grace", "3s"])
+        #expect(throws: Failure.self) { try alone.check() }
+    }
+
+    @Test(
+        "The start is a time or an age, as for the history",
+        arguments: [
+            ("2026-11-27T01:59:00Z", "2026-11-27T01:59:00.000Z"),
+            ("2026-11-27T01:59:00.250Z", "2026-11-27T01:59:00.250Z"),
+            ("90s", "2026-11-27T09:58:30.000Z"), ("1h", "2026-11-27T09:00:00.000Z"),
+        ])
+    func since(text: String, start: String) throws {
+        let now = try #require(TimeText.read("2026-11-27T10:00:00Z"))
+        #expect(try Log.start(text, now: now) == start)
+    }
+
+    @Test("Another start is refused with both forms", arguments: ["yesterday", "1", "1 h"])
+    func otherStart(text: String) {
+        let allowed = "a time such as 2026-11-21T10:00:00Z, or how long ago, as 7d or 2h"
+        #expect {
+            _ = try Log.start(text)
+        } throws: { error in
+            (error as? Failure)?.text == "--since: found \"\(text)\", allowed: \(allowed)"
+        }
     }
 }

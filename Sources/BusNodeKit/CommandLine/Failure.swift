@@ -1,4 +1,5 @@
 import ErrorBus
+import Glibc
 
 /// The failure of a command: its message for people, and its exit status for scripts.
 package struct Failure: Error {
@@ -29,6 +30,13 @@ package struct Failure: Error {
             self.init(status, error.description + Self.remedy(error))
         default: self.init(.software, ErrorReport(describing: error).description)
         }
+    }
+
+    /// The refusal of a file that is not there, in the words of the system.
+    ///
+    /// - Parameter name: The file, with what it is; escaped.
+    package static func noFile(_ name: String) -> Failure {
+        Failure(.noInput, "\(name): \(String(cString: strerror(ENOENT)))")
     }
 
     /// The lines of the text, for a log: the first ones, and then one with the number of the rest.

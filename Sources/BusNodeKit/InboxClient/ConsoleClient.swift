@@ -128,8 +128,8 @@ package struct ConsoleClient: Sendable {
         if let me, let given, given != me {
             throw Failure(
                 .notPermitted,
-                "--by: found \(given.shown()), but this token is that of \(me.shown()); "
-                    + "leave --by out")
+                "--by: found \"\(given.shown())\", but this token is that of "
+                    + "\"\(me.shown())\"; leave --by out")
         }
         return me ?? given ?? ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
     }

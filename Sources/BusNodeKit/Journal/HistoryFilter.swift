@@ -31,7 +31,6 @@ package struct HistoryFilter: Hashable, Sendable {
         ["q", "by", "origin", "domain", "option", "severity", "end", "since", "until"]
     /// The longest value, in Unicode scalars.
     static let scalarCountMax = 200
-    static let timeAllowed = "a time such as 2026-11-21T10:00:00Z"
 
     /// A part of any text of the presentation, in upper or lower case.
     var search: TextSearch?
@@ -83,7 +82,7 @@ package struct HistoryFilter: Hashable, Sendable {
         }
         if let text = fields["since"] {
             guard let time = Self.time(text) else {
-                throw InvalidFilter("since", text, Self.timeAllowed)
+                throw InvalidFilter("since", text, TimeText.allowed)
             }
             since = time
         }
@@ -93,7 +92,7 @@ package struct HistoryFilter: Hashable, Sendable {
             guard let time = Self.time(String(parts[0])), !place.isEmpty,
                 place.allSatisfy({ $0.isHexDigit || $0 == "-" })
             else {
-                throw InvalidFilter("until", text, "\(Self.timeAllowed), or next of a response")
+                throw InvalidFilter("until", text, "\(TimeText.allowed), or next of a response")
             }
             until = parts.count > 1 ? "\(time)/\(place)" : time
         }
@@ -101,7 +100,7 @@ package struct HistoryFilter: Hashable, Sendable {
 
     /// The written form of a time with or without fractions of a second.
     private static func time(_ text: String) -> String? {
-        (TimeText.dateToWrite(text) ?? (try? Date(text, strategy: .iso8601))).map(TimeText.text)
+        TimeText.read(text).map(TimeText.text)
     }
 
     /// Whether a time, or a time and its place in the order, is in the range.
@@ -157,10 +156,10 @@ package struct InvalidFilter: Error, CustomStringConvertible {
     /// The refusal for a command's option, which takes more than a query.
     package var forOption: String {
         let option = name == "q" ? "text" : name
-        let time = HistoryFilter.timeAllowed
+        let time = TimeText.allowed
         let rest = allowed.hasPrefix(time) ? String(allowed.dropFirst(time.count)) : nil
-        let more = rest.map { "\(time), or how long ago, as 7d or 2h\($0)" }
-        return "--\(option): found \(found.shown()); allowed: \(more ?? allowed)"
+        let more = rest.map { PastTime.allowed + $0 }
+        return "--\(option): found \"\(found.shown())\", allowed: \(more ?? allowed)"
     }
 }
 

@@ -10,9 +10,7 @@ package enum JournalCopy {
     /// - Throws: When there is no journal, the file exists or has no folder, or cannot be written
     ///   whole.
     package static func backUp(_ path: String, to file: String) throws(Failure) {
-        guard FileStatus(path)?.isFile == true else {
-            throw Failure(.noInput, "journal \(path): not found")
-        }
+        try expectFile(path, "journal \(path.shown())")
         guard FileStatus(file) == nil else {
             throw Failure(.cannotCreate, "\(file): exists; expected: the name of a new file")
         }
@@ -38,6 +36,18 @@ package enum JournalCopy {
         try syncFolder(of: file)
     }
 
+    private static func expectFile(_ path: String, _ name: String) throws(Failure) {
+        guard let status = FileStatus(path) else {
+            guard errno == ENOENT else {
+                throw Failure(.noInput, "\(name): \(String(cString: strerror(errno)))")
+            }
+            throw .noFile(name)
+        }
+        guard status.isFile else {
+            throw Failure(.noInput, "\(name): found \(status.kind), expected a file")
+        }
+    }
+
     /// A file that was written, with its size, for people.
     package static func shown(_ file: String) -> String {
         file.shown() + (FileStatus(file).map { " (\($0.byteCount) bytes)" } ?? "")
@@ -51,9 +61,7 @@ package enum JournalCopy {
     package static func restore(
         _ file: String, to path: String, of node: NodeName, at now: Date
     ) throws(Failure) -> String? {
-        guard FileStatus(file)?.isFile == true else {
-            throw Failure(.noInput, "\(file): not found")
-        }
+        try expectFile(file, file.shown())
         let lock = try JournalLock(
             path, for: node, use: .alone,
             expected: "none while it is replaced; stop that one, then restore")

@@ -10,7 +10,16 @@ package enum TimeText {
 
     static func date(_ text: String) -> Date? { try? Date(text, strategy: style) }
 
-    /// A time to be written again: half a millisecond later, since writing cuts it.
+    /// A time to be written again, with or without a fraction of the second.
+    package static func read(_ text: String) -> Date? {
+        dateToWrite(text) ?? (try? Date(text, strategy: .iso8601))
+    }
+
+    /// The texts that ``read(_:)`` takes, for refusals.
+    package static let allowed = "a time such as 2026-11-21T10:00:00Z"
+
+    /// A time in the written form, to be written again: half a millisecond later, since writing cuts
+    /// it.
     static func dateToWrite(_ text: String) -> Date? { date(text).map { $0 + 0.000_5 } }
 
     /// The time with its date, unless it is of today.
@@ -23,6 +32,20 @@ package enum TimeText {
         guard parts.count == 2, parts[0].count == 10, parts[1].hasSuffix("Z") else { return text }
         let time = String(parts[1].dropLast().prefix { hasFraction || $0 != "." })
         return now.formatted(.iso8601).hasPrefix(parts[0]) ? time : "\(parts[0]) \(time)"
+    }
+}
+
+/// A time of the past, as options take it: a time, or how long ago.
+package enum PastTime {
+    package static let allowed = "\(TimeText.allowed), or how long ago, as 7d or 2h"
+
+    /// The time in the written form; nil if the text is neither.
+    package static func read(_ text: String, now: Date = Date()) -> String? {
+        guard let length = DurationText.read(text) else {
+            return TimeText.read(text).map(TimeText.text)
+        }
+        let seconds = length / Duration.seconds(1)
+        return TimeText.text(now.addingTimeInterval(-seconds))
     }
 }
 

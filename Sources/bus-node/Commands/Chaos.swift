@@ -83,10 +83,7 @@ struct Chaos: AsyncParsableCommand {
     }
 
     private func settings() throws -> ChaosSettings {
-        guard (1...1_000_000).contains(presentations) else {
-            throw Failure(
-                .usage, "--presentations: found \(presentations), allowed: 1 to 1000000")
-        }
+        try CountOption.check(presentations, option: "--presentations", in: 1...1_000_000)
         let duration = try Target.duration(duration, option: "--duration")
         guard duration >= .seconds(1), duration <= .seconds(86_400) else {
             throw Failure(.usage, "--duration: found \"\(self.duration)\", allowed: 1s to 1d")

@@ -76,23 +76,25 @@ struct Exec: AsyncParsableCommand {
     @Argument(parsing: .postTerminator, help: "The command and its arguments.")
     var command: [String]
 
-    func validate() throws {
+    func check() throws(Failure) {
         guard let program = command.first, !program.isEmpty else {
-            throw ValidationError("no command; expected: bus-node exec [options] -- COMMAND ARG...")
+            throw Failure(
+                .usage, "no command; expected: bus-node exec [options] -- COMMAND ARG...")
         }
-        guard retriesOffered.map({ $0 >= 0 }) ?? true else {
-            throw ValidationError(
-                "--retries-offered: found \(retriesOffered ?? 0), allowed: 0 and above")
+        if let retriesOffered {
+            try CountOption.check(retriesOffered, option: "--retries-offered", in: 0...)
         }
         if let onExpiry, !["retry", "skip", "abort"].contains(onExpiry) {
-            throw ValidationError(
-                "--on-expiry: found \"\(onExpiry)\", allowed: retry, skip, abort")
+            throw Failure(
+                .usage,
+                "--on-expiry: found \"\(onExpiry.shown())\", allowed: retry, skip, abort")
         }
     }
 
     func run() async throws {
         BusLogHandler.bootstrap(level: target.logLevel)
         try await orFail {
+            try check()
             // All words of the command; only the first was parsed.
             let raw = RawArguments.command
             let words = raw.isEmpty ? command.map { Array($0.utf8) } : raw

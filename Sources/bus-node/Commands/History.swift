@@ -78,19 +78,18 @@ struct History: AsyncParsableCommand {
     @Option(help: "text, csv or json.")
     var format = Format.text
 
-    func validate() throws {
-        guard (1...200_000).contains(limit) else {
-            throw ValidationError("--limit: found \(limit), allowed: 1 to 200000")
-        }
+    func check() throws(Failure) {
+        try CountOption.check(limit, option: "--limit", in: 1...200_000)
         for (name, value) in [("severity", severity), ("end", end)] {
             guard !events || value == nil else {
-                throw ValidationError("--\(name): events have none; leave out --events")
+                throw Failure(.usage, "--\(name): events have none; leave out --events")
             }
         }
     }
 
     func run() async throws {
         try await orFail {
+            try check()
             let (path, nodes) = try target.chosen()
             let journals = nodes.compactMap(\.journal)
             guard !journals.isEmpty else {
@@ -131,11 +130,9 @@ struct History: AsyncParsableCommand {
         }
     }
 
-    /// A duration as the time that was so long ago; another text unchanged.
+    /// A time in the written form; another text unchanged, such as the next of a page.
     private static func time(_ text: String?) -> String? {
-        guard let text, let length = DurationText.read(text) else { return text }
-        return Date(timeIntervalSinceNow: -Double(length / .milliseconds(1)) / 1_000)
-            .formatted(TimeText.style)
+        text.map { PastTime.read($0) ?? $0 }
     }
 
     private func show<Entry: JSONObject & Sendable>(

@@ -84,9 +84,7 @@ struct InboxAnswer: AsyncParsableCommand {
             guard except.isEmpty || allLike else {
                 throw Failure(.usage, "--except: allowed only with --all-like")
             }
-            guard seen.map({ $0 >= 0 }) ?? true else {
-                throw Failure(.usage, "--seen: found \(seen ?? 0), allowed: 0 and above")
-            }
+            if let seen { try CountOption.check(seen, option: "--seen", in: 0...) }
             let undo = try Target.duration(undo, option: "--undo")
             guard undo >= .zero, undo <= .seconds(60) else {
                 throw Failure(.usage, "--undo: found \"\(self.undo)\", allowed: 0s to 60s")
@@ -135,7 +133,8 @@ extension InboxAnswer {
             let found = item?.proposal.map { "\($0.by) proposes \($0.option)" } ?? "nothing"
             throw Failure(
                 .declined,
-                "--confirm: found \(found.shown()), expected a proposal of \(option.shown())")
+                "--confirm: found \"\(found.shown())\", expected a proposal of "
+                    + "\"\(option.shown())\"")
         }
         return proposal
     }

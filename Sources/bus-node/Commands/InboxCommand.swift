@@ -164,13 +164,8 @@ struct InboxListing: ParsableArguments {
     @Flag(help: "Print the console's list as JSON, with its groups.")
     var json = false
 
-    func validate() throws {
-        if let limit, !(1...10_000).contains(limit) {
-            throw ValidationError("--limit: found \(limit), allowed: 1 to 10000")
-        }
-    }
-
     func print(from client: ConsoleClient) async throws {
+        if let limit { try CountOption.check(limit, option: "--limit", in: 1...10_000) }
         let stage = stage ?? .open
         let list = try await client.get("/inbox?stage=\(stage.rawValue)&limit=\(limit ?? 1_000)")
         if json { return try StandardOutput.show(list) }

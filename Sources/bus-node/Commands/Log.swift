@@ -42,8 +42,8 @@ struct Log: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only presentations with an event in the last DURATION, as in 1h.",
-            valueName: "duration"))
+            "Only presentations with an event since this time, as 2026-11-21T10:00:00Z or 1h ago.",
+            valueName: "time"))
     var since: String?
 
     @Option(help: "Only this many rows of each table, the last ones.")
@@ -52,18 +52,27 @@ struct Log: AsyncParsableCommand {
     @Argument(help: "A presentation's id, or the beginning or end of one.")
     var id: String?
 
-    func validate() throws {
-        guard tail.map({ $0 > 0 }) ?? true else {
-            throw ValidationError("--tail: found \(tail ?? 0), allowed: 1 and above")
-        }
+    func check() throws(Failure) {
+        if let tail { try CountOption.check(tail, option: "--tail", in: 1...) }
         guard grace == nil || reoffer != nil else {
-            throw ValidationError("--grace: allowed only with --reoffer")
+            throw Failure(.usage, "--grace: allowed only with --reoffer")
         }
+    }
+
+    /// The time of `--since` in the written form; nil without it.
+    static func start(_ since: String?, now: Date = Date()) throws(Failure) -> String? {
+        guard let since else { return nil }
+        guard let start = PastTime.read(since, now: now) else {
+            throw Failure(
+                .usage, "--since: found \"\(since.shown())\", allowed: \(PastTime.allowed)")
+        }
+        return start
     }
 
     func run() async throws {
         BusLogHandler.bootstrap(level: .warning)
         try await orFail {
+            try check()
             let (path, nodes) = try target.chosen()
             guard nodes.contains(where: { $0.events != nil || $0.journal != nil }) else {
                 let those = target.node.map {
@@ -106,10 +115,7 @@ struct Log: AsyncParsableCommand {
                 throw Failure(.usage, PartialID.ambiguity(id, Array(ids)))
             }
         }
-        if let since {
-            let length = try Target.duration(since, option: "--since")
-            let start = Date(timeIntervalSinceNow: -Double(length / .milliseconds(1)) / 1_000)
-                .formatted(TimeText.style)
+        if let start = try Self.start(since) {
             events = events.recent(since: start)
             dead.removeAll { $0["time"] < start }
         }

@@ -71,7 +71,7 @@ struct PastTarget: ParsableArguments {
             throw Failure(.usage, "give either --journal FILE or a console")
         }
         guard let archive = try HistoryArchive(journal) else {
-            throw Failure(.noInput, "journal \(journal.shown()): no such file")
+            throw Failure.noFile("journal \(journal.shown())")
         }
         return archive
     }
@@ -139,15 +139,9 @@ struct PolicyTrial: AsyncParsableCommand {
     @Flag(help: "Print the counts, and the ids of presentations, as JSON.")
     var json = false
 
-    func validate() throws {
-        guard (1...ConsoleLimits.trialDaysMax).contains(days) else {
-            throw ValidationError(
-                "--days: found \(days), allowed: 1 to \(ConsoleLimits.trialDaysMax)")
-        }
-    }
-
     func run() async throws {
         try await orFail {
+            try CountOption.check(days, option: "--days", in: 1...ConsoleLimits.trialDaysMax)
             let archive = try past.archive()
             let rules = try TopologyReader.readPolicy(
                 file, environment: ProcessInfo.processInfo.environment,

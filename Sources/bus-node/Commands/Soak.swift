@@ -30,12 +30,8 @@ struct Soak: AsyncParsableCommand {
 
     func run() async throws {
         try await orFail {
-            guard (1...10_080).contains(minutes) else {
-                throw Failure(.usage, "--minutes: found \(minutes), allowed: 1 to 10080")
-            }
-            guard (1...10_000).contains(rate) else {
-                throw Failure(.usage, "--rate: found \(rate), allowed: 1 to 10000")
-            }
+            try CountOption.check(minutes, option: "--minutes", in: 1...10_080)
+            try CountOption.check(rate, option: "--rate", in: 1...10_000)
             let plan = try ChaosPlan(TopologyLoader.load(topology).topology, path: topology)
             try Chaos.makeFolders(for: plan)
             let folder = try ChaosFolder.make()

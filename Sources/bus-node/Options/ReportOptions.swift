@@ -231,10 +231,9 @@ enum MomentOption {
     /// Reads RFC 3339, as in `2026-11-21T09:30:00Z`; nil means now.
     static func date(_ text: String?, option: String) throws -> Date {
         guard let text else { return Date() }
-        guard let date = try? Date(text, strategy: .iso8601) else {
+        guard let date = TimeText.read(text) else {
             throw Failure(
-                .usage,
-                "\(option): found \"\(text)\", allowed: a moment such as 2026-11-21T09:30:00Z")
+                .usage, "\(option): found \"\(text.shown())\", allowed: \(TimeText.allowed)")
         }
         return date
     }

@@ -283,7 +283,7 @@ import Testing
             }
         }
         let time = "a time such as 2026-11-21T10:00:00Z, or how long ago, as 7d or 2h"
-        #expect(text("since", "yesterday") == "--since: found yesterday; allowed: \(time)")
+        #expect(text("since", "yesterday") == "--since: found \"yesterday\", allowed: \(time)")
         #expect(text("q", String(repeating: "x", count: 201))?.hasPrefix("--text: found ") == true)
     }
 

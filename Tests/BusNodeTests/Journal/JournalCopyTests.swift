@@ -31,6 +31,19 @@ import Testing
         }
     }
 
+    @Test("What is missing is refused in the words of the system, and a folder by its kind")
+    func missing() throws {
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let missing = #expect(throws: Failure.self) { try JournalCopy.backUp(path, to: backup) }
+        #expect(missing?.status == .noInput)
+        #expect(missing?.text == "journal \(path): No such file or directory")
+        let kind = #expect(throws: Failure.self) {
+            try JournalCopy.restore(folder, to: path, of: "central", at: now)
+        }
+        #expect(kind?.status == .noInput)
+        #expect(kind?.text == "\(folder): found a folder, expected a file")
+    }
+
     @Test("A backup taken while the node runs brings back what was there, and no more")
     func roundTrip() async throws {
         let (first, second) = (PresentationID.make(), PresentationID.make())
