@@ -391,6 +391,31 @@ def a_silence_is_made_like_this(page, console):
     page.row("The mirror is moved.")
 
 
+def a_silence_says_how_it_ends_what_is_open(page, console):
+    asked = console.ask(report("One.", onExpiry="skip"), report("Two."), report("Three."))
+    console.await_open(3)
+    page.open(console.url)
+    page.run("localStorage.setItem('errorbus.name', 'ada')")
+    page.choose("One.")
+    page.press("s")
+    page.until(lambda: "3 open now match." in page.text("#silencePreview"), "what matches")
+    page.until(lambda: "Also the 3 open now: 1 answered, 2 withheld" in page.text("#silenceDialog"),
+               "how they would end")
+    console.call(f"/api/v1/presentations/{asked[2].id}/claim", {"by": "bob"})
+    page.until(lambda: "1 answered, 1 withheld, 1 left to people" in page.text("#silenceDialog"),
+               "that the claimed one would stay")
+    page.until(lambda: "that a person has claimed" in page.text("#silenceLeft"), "why")
+    page.press(*"planned")
+    page.run("document.getElementById('silenceOption').focus()")
+    page.press(*"retry")
+    page.until(lambda: "Also the 3 open now: 2 answered, 1 left" in page.text("#silenceDialog"),
+               "what the option changes")
+    page.click("#silenceOpen")
+    page.click("#silenceSave")
+    page.until(lambda: "2 open presentations ended at once" in page.text("#toasts"), "it")
+    assert [each.answer()[0] for each in asked[:2]] == ["retry", "retry"]
+
+
 def a_silence_is_refused_beside_its_field(page, console):
     page.open(console.url)
     page.run("localStorage.setItem('errorbus.name', 'ada')")
@@ -703,7 +728,8 @@ ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_note_is_seen_by_all, a_comment_goes_with_the_answer,
        a_text_is_as_long_as_the_server_counts_it, a_group_is_answered_at_once,
        a_group_is_taken_back_at_once, a_silence_is_made_like_this,
-       a_silence_is_refused_beside_its_field, what_helped_before_is_shown,
+       a_silence_says_how_it_ends_what_is_open, a_silence_is_refused_beside_its_field,
+       what_helped_before_is_shown,
        what_the_inbox_has_forgotten_is_in_the_journal,
        what_is_applied_on_expiry_is_shown,
        the_keyboard_is_enough, return_follows_the_typing_at_once,

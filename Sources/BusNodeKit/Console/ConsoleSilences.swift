@@ -76,13 +76,17 @@ final class ConsoleSilences: Sendable {
         return (try silences.silence(silence.number), applied)
     }
 
-    /// The open presentations that match, oldest first, and how a silence would end them.
+    /// The open presentations that match, oldest first, and how a silence would end those that it
+    /// does not leave to people.
     ///
     /// - Throws: As ``open(matching:)``.
     func preview(_ request: Silence.Request) async throws -> ([InboxItem], applied: Applied) {
         let open = try await open(matching: request.match)
         var applied = Applied()
-        for item in open { applied.add(isAnswered: request.option(for: item.report) != nil) }
+        for item in open {
+            let option = request.option(for: item.report)
+            if !item.isLeft(by: option) { applied.add(isAnswered: option != nil) }
+        }
         return (open, applied)
     }
 
@@ -157,6 +161,20 @@ final class ConsoleSilences: Sendable {
                     metadata: ["silence": "\(number)", "problem": "\(error)"])
             }
         }
+    }
+}
+
+extension InboxItem {
+    /// Whether a silence leaves the open presentation to people: a person has claimed it, or the
+    /// option needs two people, a signature that this node cannot give, or a value.
+    ///
+    /// - Parameter option: The silence's answer; nil if it withholds.
+    fileprivate func isLeft(by option: String?) -> Bool {
+        if case .claimed = stage { return true }
+        guard let option else { return false }
+        let fields = report.options.first { $0.id == option }?.fields ?? []
+        return needsTwoPeople(option) || unsignable.contains(option)
+            || (try? GivenValues().checked(for: fields)) == nil
     }
 }
 

@@ -25,14 +25,16 @@ package enum InboxNotices {
         "silenced until \(time(silence.endsAt, now)): \(SilenceRows.match(silence).shown())"
     }
 
-    /// The number of open presentations that a silence ends, and how it ends them, from the
+    /// The number of open presentations that a silence matches, and how it ends them, from the
     /// console's reply; a console of an earlier version does not say how.
     package static func silenced(open count: Int64, _ reply: JSONValue) -> String {
         let open = "\(count) open \(count == 1 ? "presentation" : "presentations")"
         guard count > 0, let answered = reply["answered"]?.integerValue,
             let withheld = reply["withheld"]?.integerValue
         else { return open }
+        let left = count - answered - withheld
         return "\(open), \(answered) answered, \(withheld) withheld"
+            + (left > 0 ? ", \(left) left to people" : "")
     }
 
     private static func time(_ text: String, _ now: Date) -> String {

@@ -19,12 +19,21 @@ struct ConsoleSilencesTests {
             report.options = [
                 .init(id: "retry", title: "Retry"), .init(id: "skip", title: "Skip"),
             ]
+            if let expiry, expiry != "skip" { report.options.append(Self.forPeople(expiry)) }
             report.onExpiry = expiry
             let prompt = Prompts.prompt(report)
             return Task { [inbox] in _ = try await inbox.present(prompt) }
         }
         for await _ in inbox.changes() where inbox.openCount == expiries.count { break }
         return asking
+    }
+
+    /// An option that a silence cannot choose.
+    private static func forPeople(_ id: String) -> ErrorReport.Option {
+        var option = ErrorReport.Option(id: id, title: id)
+        option.needsTwoPeople = id == "two"
+        if id == "asking" { option.fields = [.text("host", label: "Host")] }
+        return option
     }
 
     private func request(_ option: String?, onlyWithholds: Bool = false) throws -> Silence.Request {
@@ -55,6 +64,23 @@ struct ConsoleSilencesTests {
         let withheld = try await silences.add(
             try request("retyr", onlyWithholds: true), for: .seconds(60), alsoOpen: true)
         #expect(withheld.applied == ConsoleSilences.Applied(answered: 0, withheld: 2))
+        for task in asking { task.cancel() }
+    }
+
+    @Test("The preview leaves to people what the silence leaves, as claims and certain options")
+    func left() async throws {
+        let asking = await present(nil, "skip", "skip", "two", "asking")
+        let second = try #require(inbox.items().first { $0.report.code == 1 })
+        try inbox.claim(second.id, by: "bea")
+        let (open, applied) = try await silences.preview(try request(nil))
+        #expect(open.count == 5)
+        #expect(applied == ConsoleSilences.Applied(answered: 1, withheld: 1))
+        #expect(
+            InboxNotices.silenced(open: 5, .object(applied.json))
+                == "5 open presentations, 1 answered, 1 withheld, 3 left to people")
+        let made = try await silences.add(try request(nil), for: .seconds(60), alsoOpen: true)
+        #expect(made.applied == applied)
+        #expect(inbox.openCount == 3)
         for task in asking { task.cancel() }
     }
 

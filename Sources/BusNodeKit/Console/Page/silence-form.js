@@ -14,7 +14,7 @@ const TYPING = 300;
 const AGAIN = 3000;
 let previewing = 0; // The latest request for a preview.
 let timer = null;
-let previewed = null; // The match of which the form shows how many are open.
+let previewed = null; // The match and option of which the form shows what they would end.
 
 /** Opens the form with `match` and `narrower` of `likeThis`, or of a silence. */
 export function openSilenceForm(given = {}) {
@@ -41,21 +41,22 @@ async function offerUserInfo(given) {
 async function preview() {
   clearTimeout(timer);
   const dialog = $("silenceDialog");
-  const { match, isEmpty } = readSilenceForm();
+  const { match, option, isEmpty } = readSilenceForm();
   showEnd();
   previewing += 1;
   const asked = previewing;
   let isRefused = false;
   if (isEmpty) {
     // What was wrong with a field that is empty now is mended; that all are empty is not.
-    showPreview("Fill in at least one: a silence of everything is refused.", [], 0,
+    showPreview("Fill in at least one: a silence of everything is refused.", [], {},
       (name) => name.startsWith("match."));
   } else {
     try {
-      const { open, ids } = await api("POST", "silences/preview", { match });
+      const body = { match, ...(option && { option }) };
+      const reply = await api("POST", "silences/preview", body);
       if (asked === previewing) {
-        showPreview(...previewText(open, ids));
-        previewed = JSON.stringify(match);
+        showPreview(...previewText(reply));
+        previewed = JSON.stringify(body);
       }
     } catch (error) {
       isRefused = error instanceof Refusal;
@@ -66,7 +67,8 @@ async function preview() {
   if (dialog.open && asked === previewing && !isRefused) timer = setTimeout(preview, AGAIN);
 }
 
-function previewText(open, ids) {
+function previewText({ ids, ...counts }) {
+  const { open } = counts;
   const seen = new Map();
   for (const id of ids) {
     const text = state.items.get(id)?.description;
@@ -74,20 +76,33 @@ function previewText(open, ids) {
   }
   const examples = [...seen].slice(0, 3).map(([text, count]) =>
     (count > 1 ? `${shown(text, 90)} × ${count}` : shown(text, 90)));
-  return [open ? `${number(open)} open now would be silenced.` : "No open presentation matches.",
-    examples, open];
+  const text = open ? `${number(open)} open now ${open === 1 ? "matches" : "match"}.`
+    : "No open presentation matches.";
+  return [text, examples, counts];
 }
 
-function showPreview(text, examples = [], open = 0, isMended = (name) => isWithin(name, "match")) {
+/** How the presentations that match and are open now would end. */
+function openText({ open = 0, answered = 0, withheld = 0 }) {
+  if (!open) return "Also those open now, except claimed ones";
+  const left = open - answered - withheld;
+  const ends = [[answered, "answered"], [withheld, "withheld"], [left, "left to people"]]
+    .filter(([count]) => count > 0).map(([count, end]) => `${number(count)} ${end}`);
+  return `Also the ${number(open)} open now: ${ends.join(", ")}`;
+}
+
+function showPreview(text, examples = [], counts = {},
+  isMended = (name) => isWithin(name, "match")) {
   const place = $("silencePreview");
-  if (place.dataset.said !== [text, ...examples].join("\n")) {
-    place.dataset.said = [text, ...examples].join("\n");
+  const also = openText(counts);
+  const said = [text, ...examples, also].join("\n");
+  if (place.dataset.said !== said) {
+    place.dataset.said = said;
+    $("silenceOpenText").textContent = also;
+    $("silenceLeft").hidden = !(counts.open > counts.answered + counts.withheld);
     place.replaceChildren(el("strong", { textContent: text }),
       ...examples.map((example) => el("span", { textContent: example, dir: "auto" })));
   }
   clearProblems(isMended);
-  $("silenceOpenText").textContent =
-    open ? `Also the ${number(open)} open now` : "Also those open now";
 }
 
 function showEnd() {
@@ -100,7 +115,7 @@ function refused(error) {
   showProblem(error instanceof Refusal ? error.message : failureText(error));
   const text = error instanceof Refusal ? "No preview until this is mended."
     : "The preview could not be loaded.";
-  showPreview(text, [], 0, () => false);
+  showPreview(text, [], {}, () => false);
 }
 
 async function submit(event) {
@@ -112,7 +127,8 @@ async function submit(event) {
   if (isEmpty) { showProblem("match: fill in at least one"); return; }
   if (!comment) { showProblem("comment: give a reason, for other people"); return; }
   if (!form.forMilliseconds) { showProblem("forMilliseconds: from one minute to 30 days"); return; }
-  if (form.alsoOpen && !(await isAsPreviewed(JSON.stringify(form.match)))) return;
+  const asked = { match: form.match, ...(option && { option }) };
+  if (form.alsoOpen && !(await isAsPreviewed(JSON.stringify(asked)))) return;
   const by = await ownName();
   if (!by) return;
   // The reply may come when the form is open for another silence.
@@ -132,14 +148,14 @@ async function submit(event) {
   }
 }
 
-/** Whether the form shows what this match would silence now; else it does then, and says so. */
-async function isAsPreviewed(match) {
-  if (previewed === match) return true;
+/** Whether the form shows what would be silenced now; else it does then, and says so. */
+async function isAsPreviewed(asked) {
+  if (previewed === asked) return true;
   const before = $("silencePreview").dataset.said;
   await preview();
-  if (previewed !== match) return false; // Refused, or changed once more.
+  if (previewed !== asked) return false; // Refused, or changed once more.
   if ($("silencePreview").dataset.said === before) return true;
-  showProblem("The match has changed: look at how many are open now, then save it again.");
+  showProblem("The form has changed: look at how many are open now, then save it again.");
   return false;
 }
 
@@ -159,7 +175,8 @@ function made({ silence, applied }) {
 export function startSilenceForm() {
   const dialog = $("silenceDialog");
   dialog.firstElementChild.addEventListener("submit", submit);
-  dialog.addEventListener("input", () => {
+  dialog.addEventListener("input", ({ target }) => {
+    if (target === $("silenceOption")) clearProblems((name) => name === "option");
     clearTimeout(timer);
     showEnd();
     timer = setTimeout(preview, TYPING);
