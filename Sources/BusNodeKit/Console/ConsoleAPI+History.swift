@@ -157,14 +157,30 @@ extension ConsoleAPI {
 
     static let stuck = APIProblem(.serviceUnavailable, "stuck", "the node does not respond")
 
-    /// Responds whether the node's thread works. Without data, since strangers may send this
-    /// request too.
+    /// Whether the node's thread works, and in a word whether its journal is written: a restart
+    /// makes no room on a disk. Without data, since strangers may send this request too.
     func health(
         asking node: @escaping @Sendable () async -> TableSizes
-    ) async throws(APIProblem) -> Response {
+    ) async throws(APIProblem) -> JSONValue {
         guard await withTimeLimit(ConsoleLimits.statusTime, clock: clock, operation: node) != nil
         else { throw Self.stuck }
-        return Response(["status": "ok"])
+        guard let keeper = console.kept?.keeper else { return ["status": "ok"] }
+        return ["status": "ok", "journal": await keeper.isFailing ? "notWritten" : "written"]
+    }
+
+    /// The health of a node that sends the answers it gets.
+    ///
+    /// - Throws: Also while its journal cannot be written.
+    func readiness(
+        asking node: @escaping @Sendable () async -> TableSizes
+    ) async throws(APIProblem) -> JSONValue {
+        let health = try await health(asking: node)
+        guard await console.kept?.keeper.isFailing != true else {
+            throw APIProblem(
+                .serviceUnavailable, "notStored",
+                "the journal cannot be written, and no answer is sent until it can be")
+        }
+        return health
     }
 }
 

@@ -20,6 +20,7 @@ struct ConsoleAPI: Sendable {
     var inbox: Inbox { console.inbox }
 
     static let healthPath = "/healthz"
+    static let readyPath = "/readyz"
 
     var routes: ConsoleRoutes {
         var routes = ConsoleRoutes()
@@ -32,7 +33,10 @@ struct ConsoleAPI: Sendable {
             try page.part(context.parameters.get("name") ?? "")
         }
         routes.get(Self.healthPath, needs: .nothing) { _, _ in
-            try await health { await console.tables }
+            Response(try await health { await console.tables })
+        }
+        routes.get(Self.readyPath, needs: .nothing) { _, _ in
+            Response(try await readiness { await console.tables })
         }
         routes.get("/metrics", needs: .admission) { request, _ in
             _ = try QueryFields(request.uri.query).allowing()

@@ -44,7 +44,8 @@ struct ConsoleGate: Sendable {
 
     func verdict(on facts: Facts) throws(APIProblem) -> Verdict {
         // A probe has neither the token nor the console's name; the response has no data.
-        if facts.path == ConsoleAPI.healthPath, ["GET", "HEAD"].contains(facts.method) {
+        let isProbe = [ConsoleAPI.healthPath, ConsoleAPI.readyPath].contains(facts.path)
+        if isProbe, ["GET", "HEAD"].contains(facts.method) {
             return .enterPage
         }
         guard let host = facts.host, hosts.allows(host) else {

@@ -38,7 +38,8 @@ actor HistoryKeeper {
     private var seenRevision: UInt64
     /// The number of events of this life that the store has.
     private(set) var seenEvents = 0
-    private var isFailing = false
+    /// Whether the store could not be written the last time. Such a write is repeated.
+    private(set) var isFailing = false
     /// The latest write, which the next one follows.
     private var last: Task<Bool, Never>?
 

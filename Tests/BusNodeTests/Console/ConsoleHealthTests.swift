@@ -1,4 +1,5 @@
 import ErrorBusTesting
+import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdCore
@@ -70,7 +71,30 @@ struct ConsoleHealthTests {
 
     @Test("A node that responds is healthy")
     func healthy() async throws {
-        let health = try await api.health { TableSizes() }
-        #expect(health.status == .ok)
+        #expect(try await api.health { TableSizes() } == ["status": "ok"])
+        #expect(try await api.readiness { TableSizes() } == ["status": "ok"])
+    }
+
+    @Test("A node whose journal cannot be written is alive and says so, and is not ready")
+    func unwritten() async throws {
+        let folder = try TemporaryFolder()
+        let path = "\(folder.path)/central.sqlite"
+        let journal = try SQLiteJournal(path, of: "central")
+        try api.console.keepHistory(in: journal, number: 0)
+        let keeper = try #require(api.console.kept?.keeper)
+        let written: JSONValue = ["status": "ok", "journal": "written"]
+        #expect(try await api.readiness { TableSizes() } == written)
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".moved")
+        api.console.history.record(.decided(.make(), "retry", by: "ann"))
+        await keeper.write()
+        let unwritten: JSONValue = ["status": "ok", "journal": "notWritten"]
+        #expect(try await api.health { TableSizes() } == unwritten)
+        let problem = await #expect(throws: APIProblem.self) {
+            try await api.readiness { TableSizes() }
+        }
+        #expect(problem?.status == .serviceUnavailable && problem?.word == "notStored")
+        try FileManager.default.moveItem(atPath: path + ".moved", toPath: path)
+        await keeper.write()
+        #expect(try await api.readiness { TableSizes() } == written)
     }
 }

@@ -154,8 +154,9 @@ struct ConsoleProxyTests {
         #expect(
             try verdict(facts(claim("an na")))
                 .hasSuffix("; a name has \(ConsoleUser.nameAllowed)"))
-        let probe = try facts(claim("zoe"), path: "/healthz")
-        #expect(try verdict(probe) == "page")
+        for path in ["/healthz", "/readyz"] {
+            #expect(try verdict(facts(claim("zoe"), path: path)) == "page")
+        }
     }
 
     @Test("What other sites may not do they may not do with the proxy's name either")
