@@ -4,12 +4,24 @@ import Foundation
 /// The trial of rules with presentations of the past, oldest first.
 ///
 /// The trial applies the rules as a live node does, at the time of each presentation, with their
-/// limits; a `dryRun` does not count.
+/// limits; a `dryRun` does not count. An answer does not count either if the presentation ended
+/// within the rule's delay: a node gives none then.
 struct RuleTrial {
+    /// A use of a limit by an answer that is not given. A node takes it back at the end of the
+    /// presentation.
+    private struct PassingUse {
+        let rule: Rule
+        let report: ErrorReport
+        let origin: NodeName
+        let time: ContinuousClock.Instant
+        let end: ContinuousClock.Instant
+    }
+
     private let list: RuleList
     private let node: NodeName
     private let now: Moment
     private var limiter = IntensityLimiter()
+    private var passing: [PassingUse] = []
     private var steps = 0
     private(set) var view: RuleTrialView
 
@@ -39,8 +51,30 @@ struct RuleTrial {
                     + "presented: try fewer days, or texts instead of patterns")
         }
         view.compared += 1
+        takeBack(at: opened.instant)
         let reading = evaluate(past.report, origin: origin, opened)
-        if !reading.steps.isEmpty { view.add(reading, past) }
+        guard !reading.steps.isEmpty else { return }
+        guard case .answered(let answer, let rule) = reading.ending,
+            let end = past.endUnanswered.flatMap({ Moment($0.time, at: now)?.instant }),
+            opened.instant.duration(to: end) < answer.delay
+        else { return view.add(reading, past) }
+        view.add(endedWithinDelay: past)
+        guard answer.limit != nil else { return }
+        // At its deadline a presentation is declined at once, without a delay.
+        let isExpired = past.endUnanswered?.isExpiry == true
+        passing.append(
+            PassingUse(
+                rule: rule, report: past.report, origin: origin, time: opened.instant,
+                end: isExpired ? opened.instant : end))
+    }
+
+    /// Takes the uses back whose presentation has ended.
+    private mutating func takeBack(at now: ContinuousClock.Instant) {
+        guard passing.contains(where: { $0.end <= now }) else { return }
+        for use in passing where use.end <= now {
+            limiter.takeBack(use.rule, on: use.report, from: use.origin, at: use.time)
+        }
+        passing.removeAll { $0.end <= now }
     }
 
     private mutating func evaluate(
@@ -109,6 +143,15 @@ package struct RuleTrialView: JSONObject, Sendable {
         .init("withheld", \.withheld), .init("routed", \.routed), .init("changed", \.changed),
     ]
 
+    /// The reason, in a word and for people, of an answer that is not given since the presentation
+    /// ended within the rule's delay.
+    private static let endedWithinDelay = ("endedWithinDelay", "ended within its delay")
+
+    fileprivate mutating func add(endedWithinDelay past: PastPresentation) {
+        matched += 1
+        declined.add(past, to: Self.endedWithinDelay.0)
+    }
+
     fileprivate mutating func add(_ reading: RuleReading, _ past: PastPresentation) {
         matched += 1
         switch reading.ending {
@@ -173,7 +216,9 @@ extension RuleTrialView {
         lines += otherwise.map { "  people chose \($0.words)" }
         lines += unanswered.map { "  ended \($0.words)" }
         lines += declined.map { part in
-            let reason = RuleStep.Refusal.words[part.what] ?? part.what.shown()
+            let (word, words) = Self.endedWithinDelay
+            let known = part.what == word ? words : RuleStep.Refusal.words[part.what]
+            let reason = known ?? part.what.shown()
             return "would have declined \(part.count), \(reason): \(part.idWords)"
         }
         for (count, word) in [(withheld, "withheld"), (routed, "routed"), (changed, "changed")]

@@ -29,6 +29,15 @@ struct PastPresentation: Sendable {
         (try? GivenValues(payload: Array((row.answerValues ?? "").utf8)))?.values ?? [:]
     }
 
+    /// The time of an end by the deadline or by the origin, which no answer of a rule could follow,
+    /// or a later time; nil for another end. A note, for instance, may come after the end.
+    var endUnanswered: (time: String, isExpiry: Bool)? {
+        if row.via == Answer.Via.expiry.rawValue || row.reason == Outcome.Reason.expired.rawValue {
+            return (row.changedAt, true)
+        }
+        return row.reason == Outcome.Reason.withdrawn.rawValue ? (row.changedAt, false) : nil
+    }
+
     /// The end without a person's choice, in a word, or that there is no end.
     var end: String {
         if row.stage == HistoryRow.left { return row.stage }

@@ -106,6 +106,38 @@ import Testing
         #expect(weekend.lines.contains { $0.hasPrefix(late) })
     }
 
+    @Test("An answer that the end of its presentation forestalls does not count")
+    func ended() async throws {
+        func ending(_ number: UInt64, _ stage: InboxItem.Stage, after seconds: Int) -> InboxItem {
+            var ended = item(number, stage)
+            ended.changedAt = start + .seconds(Int(number) + seconds)
+            return ended
+        }
+        let items = [
+            ending(1, .closed(.withdrawn), after: 2), ending(2, chosen("retry"), after: 1),
+            ending(4, chosen("retry"), after: 1), ending(5, .closed(.expired), after: 4),
+            ending(6, chosen("skip", .expiry), after: 4),
+            ending(20, .closed(.withdrawn), after: 5), ending(21, .open, after: 0),
+        ]
+        let view = try await trial(
+            """
+            rules: [{ match: {}, answer: { option: retry, limit: 1 per 10s, delay: 5s } }]
+            """, items)
+        let limited = [2, 5, 6, 21].map { id($0) }.joined(separator: " ")
+        #expect(
+            words(view.declined)
+                == ["endedWithinDelay 1 \(id(1))", "limitReached 4 \(limited)"])
+        // The first one counted until it was withdrawn; the one of 5 s ended with its delay.
+        #expect(view.matched == 7 && view.answered == 2 && view.same == 1)
+        #expect(words(view.unanswered) == ["withdrawn 1 \(id(20))"])
+        #expect(view.lines.contains("would have declined 1, ended within its delay: \(id(1))"))
+        let early = try await trial(
+            "rules: [{ match: {}, answer: { option: retry, limit: 9 per 10s, delay: 5s } }]", [])
+        #expect(
+            words(early.declined) == ["endedWithinDelay 3 \(id(1)) \(id(5)) \(id(6))"])
+        #expect(early.answered == 4)
+    }
+
     @Test("Actions other than answers are counted, and options that were not offered")
     func others() async throws {
         let items = [item(1, .closed(.expired), domain: "a"), item(2, .open, domain: "b")]

@@ -14,6 +14,7 @@ const REFUSALS = new Map(Object.entries({
   outsideSchedule: "outside its times", notOffered: "its option not offered",
   limitReached: "above its limit", tooManyCounted: "too many counted by its limit",
   needsTwoPeople: "its option for two people", badValue: "a value that does not fit",
+  endedWithinDelay: "ended within its delay",
 }));
 let trying = 0; // The latest request for a trial.
 let timer = null;
