@@ -105,6 +105,8 @@ struct PromptTextTests {
         #expect(
             text.details(columns: 100).contains(
                 "  claimed  by b\\u{1B}ob until \(until.date.ISO8601Format())"))
+        #expect(text.claimLines(of: "b\u{1B}ob") == ["  (claimed by b\\u{1B}ob)"])
+        #expect(text.claimLines(of: nil) == ["  (no longer claimed)"])
     }
 
     @Test("An option that no single person can choose here has a mark, and is refused by itself")

@@ -135,6 +135,12 @@ struct PromptText {
             : "(\(origin) cannot be reached: an answer is kept for it)"
     }
 
+    /// The notice that a person has claimed a shown prompt, or that the claim is over.
+    func claimLines(of person: String?, columns: Int = 80) -> [String] {
+        let text = person.map { "claimed by \($0.shown())" } ?? "no longer claimed"
+        return Self.broken("(\(text))", columns: columns)
+    }
+
     /// The notice that a shown prompt needs no answer now.
     func goneLines(columns: Int = 80) -> [String] {
         let title = prompt.report.description.escapedForTerminal(scalarLimit: 120)

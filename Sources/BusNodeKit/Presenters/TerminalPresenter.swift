@@ -35,6 +35,9 @@ actor TerminalPresenter: Presenter {
     private var isClosed = false
     private var reading: Task<Void, Never>?
     private var following: Task<Void, Never>?
+    private var watching: Task<Void, Never>?
+    /// The person whose claim on the shown prompt is on the screen; nil without a claim.
+    private var claimant: String?
     /// The count of prompts on the screen: a line read at another count is outdated.
     private let screen = Screen()
     /// The time at which the prompt became visible first, possibly long after it was written.
@@ -166,6 +169,8 @@ actor TerminalPresenter: Presenter {
     /// Asks for an option, or for a value or the confirmation of the option that was chosen. If it
     /// asks again below other lines, a line typed meanwhile still answers.
     func ask(_ one: Waiting, _ display: ErrorOutput.Display? = nil) {
+        // The request for a value does not name it.
+        if filling == nil { claimant = one.prompt.claim?.person }
         let columns = Terminal.columnCount
         let lines =
             confirming.map { group(chosen).confirmation(of: $0, columns: columns) }
@@ -205,6 +210,18 @@ actor TerminalPresenter: Presenter {
         else { return }
         let start = Terminal.stopAsking() ? "\n" : ""
         Terminal.ask(start + "  " + first.text.contactLine(isReachable: isReachable))
+    }
+
+    /// Shows a claim on the prompt on the screen as it begins or ends; a waiting prompt shows it
+    /// when its turn comes.
+    private func claimsChanged() {
+        guard let first = shown, recording == nil else { return }
+        let person = first.prompt.claim?.person
+        guard first.prompt.isOpen, person != claimant else { return }
+        claimant = person
+        let start = Terminal.stopAsking() ? "\n" : ""
+        let lines = first.text.claimLines(of: person, columns: Terminal.columnCount)
+        Terminal.ask(start + lines.joined(separator: "\n"))
     }
 
     private var standing: PromptStanding {
@@ -280,6 +297,7 @@ actor TerminalPresenter: Presenter {
         (isClosed, dropsLine) = (true, false)
         queue = PromptQueue()
         following?.cancel()
+        watching?.cancel()
         forgetChoice()
         if !waiting.isEmpty {
             let start = Terminal.stopAsking() ? "\n" : ""
@@ -319,6 +337,11 @@ actor TerminalPresenter: Presenter {
                 }
             }
             await self?.inputEnded()
+        }
+        if let console {
+            watching = Task { [weak self, inbox = console.inbox] in
+                for await _ in inbox.changes() { await self?.claimsChanged() }
+            }
         }
         guard isatty(STDIN_FILENO) != 0 else { return }
         following = Task { [weak self] in

@@ -251,7 +251,7 @@ extension EndToEnd {
             #expect(try await first.ending() == 130)
         }
 
-        @Test("A35 Console and terminal are asked at the same time; the terminal names the author")
+        @Test("A35 Console and terminal are asked together; the terminal names author and claims")
         func both() async throws {
             let pty = try Pty()
             try topology("console: { listen: \"127.0.0.1:*\" }\n      - terminal")
@@ -260,9 +260,14 @@ extension EndToEnd {
             let client = try await client(pty.screen)
             let present = try sandbox.present("--option", "retry=Retry", "--option", "no=No:cancel")
             #expect(await pty.shows("[r] Retry"))
-            let id = try await openID(client)
-            let path = "/api/v1/presentations/\(id)/answer"
-            let reply = try await client.send("POST", path, ["option": "retry", "by": "ann"])
+            let path = "/api/v1/presentations/\(try await openID(client))"
+            for (act, line) in [("claim", "(claimed by ann)"), ("release", "(no longer claimed)")] {
+                let reply = try await client.send("POST", "\(path)/\(act)", ["by": "ann"])
+                #expect(reply.status == 200)
+                #expect(await pty.shows(line))
+            }
+            let reply = try await client.send(
+                "POST", "\(path)/answer", ["option": "retry", "by": "ann"])
             #expect(reply.status == 200)
             #expect(await pty.shows("answered by ann with retry"))
             #expect(try await present.ending() == 0)
