@@ -1,4 +1,5 @@
 import ErrorBus
+import Foundation
 import Testing
 
 @testable import BusNodeKit
@@ -27,6 +28,26 @@ struct AuditTableTests {
         let last = AuditTable(events, dead: dead, limit: 1)
         #expect(ids(last.lines) == ["4"])
         #expect(ids(last.deadLines) == ["2"])
+    }
+
+    @Test("The values of an answer stand behind its option, of secrets the names")
+    func values() {
+        func answer(_ more: [String: String]) -> String? {
+            let fields = [
+                "event": "decide", "id": "1", "time": "2026-11-21T10:00:00Z", "by": "ann",
+                "option": "go",
+            ]
+            let line = AuditTable([LoggedEvent(fields.merging(more) { $1 })]).lines.last
+            return line?.firstMatch(of: /go.*(?=  ann)/).map {
+                $0.output.trimmingCharacters(in: .whitespaces)
+            }
+        }
+        #expect(answer([:]) == "go")
+        #expect(
+            answer(["values": #"{"path":"/srv","depth":2}"#, "secrets": "pin,key"])
+                == #"go with depth 2, path "/srv", pin (secret), key (secret)"#)
+        // Written by hand.
+        #expect(answer(["values": "{"]) == "go")
     }
 
     @Test("The result of an option to give up is called as in the inbox, whatever comes first")

@@ -77,10 +77,9 @@ package struct APIServer: Sendable {
             return APIResponse(
                 ProxyProblem(
                     status: 413,
-                    description: "body: found more than \(APIRequest.bodyByteMax) bytes; allowed: "
-                        + "at most that"))
+                    description: BodyRefusal.tooLarge(allowed: APIRequest.bodyByteMax)))
         } catch {
-            return APIResponse(.badRequest("body: cannot be read: \(error)"))
+            return APIResponse(.badRequest(BodyRefusal.unreadable(error)))
         }
     }
 

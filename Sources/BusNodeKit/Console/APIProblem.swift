@@ -38,14 +38,14 @@ struct APIProblem: RequestProblem {
     static let tooLarge = {
         var problem = APIProblem(
             .contentTooLarge, "tooLarge",
-            "body: found more than \(ConsoleLimits.bodyByteMax) bytes; allowed: at most that")
+            BodyRefusal.tooLarge(allowed: ConsoleLimits.bodyByteMax))
         problem.closes = true
         return problem
     }()
 
     /// The body's chunks or its end are malformed.
     static func brokenBody(_ error: any Error) -> APIProblem {
-        var problem = badRequest("body: cannot be read: \(error)")
+        var problem = badRequest(BodyRefusal.unreadable(error))
         problem.closes = true
         return problem
     }
@@ -145,5 +145,16 @@ extension Response {
         self.init(
             status: status, headers: [.contentType: "application/json"],
             body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    }
+}
+
+/// The refusals of a request's body, in words.
+package enum BodyRefusal {
+    package static func tooLarge(allowed byteCount: Int) -> String {
+        "body: found more than \(byteCount) bytes; allowed: at most that"
+    }
+
+    package static func unreadable(_ error: any Error) -> String {
+        "body: cannot be read: \(error)"
     }
 }

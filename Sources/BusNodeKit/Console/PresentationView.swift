@@ -159,7 +159,7 @@ extension ProposalView {
 }
 
 /// The given values, for people.
-private enum GivenText {
+enum GivenText {
     static func text(_ values: [String: JSONValue], _ secrets: [String]) -> String {
         let texts = values.sorted { $0.key < $1.key }.map { name, value in
             "\(name) \(String(decoding: value.encoded(), as: UTF8.self))"

@@ -18,7 +18,7 @@ package struct AuditTable {
     }
 
     private static let titles = ["TIME", "ORIGIN", "WHAT", "ANSWER", "BY", "OUTCOME", "ID"]
-    private static let widthMax = [24, 24, 64, 16, 32, 24, 36]
+    private static let widthMax = [24, 24, 64, 64, 32, 24, 36]
     private static let deadTitles = ["UNANSWERED", "NODE", "ORIGIN", "WHAT", "REASON", "ID"]
     private static let deadWidthMax = [24, 24, 24, 64, 24, 36]
 
@@ -106,7 +106,7 @@ extension AuditTable.Row {
         case "report":
             if origin.isEmpty { origin = event["node"] }
         case "decide":
-            answer = event["option"]
+            answer = event["option"] + event.valueText
             by = [event["by"], event["second"]].filter { !$0.isEmpty }.joined(separator: " and ")
         case "done":
             let isCancel = cancels.contains(event["option"][...])
@@ -152,6 +152,12 @@ package struct LoggedEvent {
 
     /// The reason of the presentation's end; an empty one if the event does not say it.
     fileprivate var reason: Outcome.Reason { Outcome.Reason(rawValue: self["reason"]) }
+
+    /// The values of an answer, as the history shows them; empty without any.
+    fileprivate var valueText: String {
+        let values = (try? JSONValue.parse(Array(self["values"].utf8)))?.objectValue ?? [:]
+        return GivenText.text(values, self["secrets"].split(separator: ",").map(String.init))
+    }
 
     /// A field as text; empty if the event does not have it.
     package subscript(name: String) -> String {

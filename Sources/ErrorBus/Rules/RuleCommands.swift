@@ -7,9 +7,6 @@ import Logging
 /// `ERRORBUS_VALUE_NAME` the value of each field of the option. Exit 0 means recovered, any other
 /// exit not recovered.
 package struct RuleCommands: Sendable {
-    /// The most options of a report; a rule adds none to a full report.
-    package static let optionCountMax = ErrorReport.Limits.optionCount
-
     private let runner: any CommandRunner
     private let timeLimit: Duration
     private let encode: @Sendable (ErrorReport) -> [UInt8]
@@ -49,7 +46,7 @@ package struct RuleCommands: Sendable {
                 // An offered option has an owner, which a rule must not replace.
                 guard !offered.contains(where: { $0.id == added.id }) else { continue }
                 let fieldCount = offered.reduce(added.fields.count) { $0 + $1.fields.count }
-                guard offered.count < Self.optionCountMax,
+                guard offered.count < ErrorReport.Limits.optionCount,
                     fieldCount <= ErrorReport.Limits.fieldCountOfReport
                 else {
                     logger.notice(

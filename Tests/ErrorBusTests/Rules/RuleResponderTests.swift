@@ -251,7 +251,7 @@ import Testing
             RuleAction.addOption(AddedOption(id: "o\($0)", title: "O", run: ["x"]))
         }
         _ = await responder(actions, next: end).presentError(Failure())
-        #expect(end.last?.options.count == RuleCommands.optionCountMax)
+        #expect(end.last?.options.count == ErrorReport.Limits.optionCount)
     }
 
     @Test("a report has no more than 32 fields, with those of added options")
