@@ -109,7 +109,7 @@ package struct HistoryFilter: Hashable, Sendable {
     }
 
     func matches(_ item: InboxItem) -> Bool {
-        if let end, !end.matches(item.ending ?? item.stage.word) { return false }
+        if let end, !end.matches(item.wholeEnding ?? item.stage.word) { return false }
         let report = item.report
         let people =
             [

@@ -85,7 +85,7 @@ struct HistoryRow: WholeTextRow, Hashable {
         claimedIdentity = claim.flatMap { _ in item.holder }
         failedAgain = item.failedAgain?.description
         // That an answer waits for the journal is over before the journal could say so.
-        ending = item.awaitsRecord ? nil : item.ending
+        ending = item.awaitsRecord ? nil : item.wholeEnding
         takenBack = item.takenBack.map(\.description)
         cause = Self.cause(of: item.report)
         take(item.answer)
@@ -293,6 +293,14 @@ struct HistoryEventRow: WholeTextRow, Hashable {
         return AuditHistory.Event(
             time: time, event: event, id: PresentationID(id), fields: fields, sentence: sentence,
             count: count.flatMap { AuditHistory.Count(rawValue: $0) })
+    }
+}
+
+extension InboxItem {
+    /// The end in words, with the answer that could not be recorded before it.
+    var wholeEnding: String? {
+        guard let unwritten else { return ending }
+        return ending.map { "\($0), \(unwritten.option) by \(unwritten.authors) not recorded" }
     }
 }
 

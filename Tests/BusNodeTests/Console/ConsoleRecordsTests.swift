@@ -102,6 +102,10 @@ import Testing
         let trace = "\"retry\" by ann was not recorded, and not sent"
         #expect(ended.outcome?.hasSuffix(trace) == true)
         #expect(log.lines.elements.contains { $0.contains("was not sent by=ann") })
+        // What the keeper writes once the journal takes it, and what a search compares.
+        let item = try #require(inbox.items().first)
+        #expect(HistoryRow(item, console: 0).ending == "withdrawn, retry by ann not recorded")
+        #expect(try HistoryFilter(["end": "withdrawn*"]).matches(item))
         let late = await refusal { [api] () async throws(APIProblem) in
             try await api.requireRecord(of: id)
         }
