@@ -21,7 +21,8 @@ final class AnswerRecord: Sendable {
     private struct State {
         var isKept = false
         var standing = Standing.awaited
-        var followers: [Follower] = []
+        var followers: [(number: Int, call: Follower)] = []
+        var lastFollower = 0
     }
 
     private let state = Mutex(State())
@@ -29,6 +30,8 @@ final class AnswerRecord: Sendable {
     /// Whether a journal gets the answer.
     var isKept: Bool { state.withLock(\.isKept) }
     var standing: Standing { state.withLock(\.standing) }
+    /// The number of followers that are still called, for tests.
+    var followerCount: Int { state.withLock(\.followers.count) }
 
     /// Notes that a journal gets the answer.
     func keep() { state.withLock { $0.isKept = true } }
@@ -40,12 +43,22 @@ final class AnswerRecord: Sendable {
 
     /// Calls `follower` with the standing, unless it is `awaited`, and with each later one. Calls
     /// of two threads may overtake each other.
-    func follow(_ follower: @escaping Follower) {
-        let known = state.withLock { state in
-            if !state.standing.isOver { state.followers.append(follower) }
-            return state.standing
+    ///
+    /// - Returns: The number of the follower.
+    @discardableResult
+    func follow(_ follower: @escaping Follower) -> Int {
+        let (known, number) = state.withLock { state in
+            state.lastFollower += 1
+            let number = state.lastFollower
+            if !state.standing.isOver { state.followers.append((number, follower)) }
+            return (state.standing, number)
         }
         if known != .awaited { follower(known) }
+        return number
+    }
+
+    private func unfollow(_ number: Int) {
+        state.withLock { state in state.followers.removeAll { $0.number == number } }
     }
 
     func moved(to standing: Standing) {
@@ -53,17 +66,19 @@ final class AnswerRecord: Sendable {
             guard !state.standing.isOver, state.standing != standing else { return [Follower]() }
             state.standing = standing
             defer { if standing.isOver { state.followers.removeAll() } }
-            return state.followers
+            return state.followers.map { $0.call }
         }
         for follower in followers { follower(standing) }
     }
 
     func ended(isRecorded: Bool) { moved(to: isRecorded ? .recorded : .superseded) }
 
-    /// Waits for the end of the record, or for the cancellation of the task.
+    /// Waits for the end of the record, or for the cancellation of the task. A wait that was given
+    /// up leaves no follower: clients may repeat an answer for as long as the disk is full.
     func wait() async {
         let ended = FirstValue<Void>()
-        observe { _ in ended.offer(()) }
+        let number = follow { if $0.isOver { ended.offer(()) } }
+        defer { unfollow(number) }
         await withTaskCancellationHandler {
             await ended.value
         } onCancel: {

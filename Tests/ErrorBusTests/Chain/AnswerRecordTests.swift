@@ -1,0 +1,21 @@
+import Testing
+
+@testable import ErrorBus
+
+@Suite("The record of an answer")
+struct AnswerRecordTests {
+    @Test("A wait for the record that was given up leaves no follower")
+    func givenUp() async {
+        let record = AnswerRecord()
+        record.follow { _ in }
+        for _ in 0..<3 {
+            let waiting = Task { await record.wait() }
+            waiting.cancel()
+            await waiting.value
+        }
+        #expect(record.followerCount == 1)
+        record.moved(to: .recorded)
+        await record.wait()
+        #expect(record.followerCount == 0)
+    }
+}
