@@ -142,24 +142,36 @@ extension RuleReading {
 }
 
 extension RuleStep.Refusal {
-    /// The effect in a word, for scripts.
-    var word: String {
-        switch self {
-        case .outsideSchedule: "outsideSchedule"
-        case .notOffered: "notOffered"
-        case .limitReached: "limitReached"
-        case .tooManyCounted: "tooManyCounted"
-        case .needsTwoPeople: "needsTwoPeople"
-        case .badValue: "badValue"
+    /// What keeps a matching rule from having an effect. The raw value is the word for scripts.
+    enum Kind: String, CaseIterable {
+        case outsideSchedule, notOffered, limitReached, tooManyCounted, needsTwoPeople, badValue
+
+        /// The words for people, also on the page.
+        var words: String {
+            switch self {
+            case .outsideSchedule: "outside its times"
+            case .notOffered: "its option not offered"
+            case .limitReached: "above its limit"
+            case .tooManyCounted: "too many counted by its limit"
+            case .needsTwoPeople: "its option for two people"
+            case .badValue: "a value that does not fit"
+            }
         }
     }
 
-    /// The words for people, by the word for scripts.
-    static let words = [
-        "outsideSchedule": "outside its times", "notOffered": "its option not offered",
-        "limitReached": "above its limit", "tooManyCounted": "too many counted by its limit",
-        "needsTwoPeople": "its option for two people", "badValue": "a value that does not fit",
-    ]
+    var kind: Kind {
+        switch self {
+        case .outsideSchedule: .outsideSchedule
+        case .notOffered: .notOffered
+        case .limitReached: .limitReached
+        case .tooManyCounted: .tooManyCounted
+        case .needsTwoPeople: .needsTwoPeople
+        case .badValue: .badValue
+        }
+    }
+
+    /// The effect in a word, for scripts.
+    var word: String { kind.rawValue }
 }
 
 extension IntensityLimit {

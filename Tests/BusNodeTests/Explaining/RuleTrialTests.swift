@@ -203,6 +203,14 @@ import Testing
         #expect(refusal?.status == .usage)
     }
 
+    @Test("The page has the same words for a refusal", arguments: RuleStep.Refusal.Kind.allCases)
+    func refusal(kind: RuleStep.Refusal.Kind) throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../Sources/BusNodeKit/Console/Page/rule-form.js")
+        let page = try String(contentsOf: file, encoding: .utf8)
+        #expect(page.contains("\(kind.rawValue): \"\(kind.words)\""))
+    }
+
     @Test("A rule is made of what a journal has, by a part of the id")
     func made() async throws {
         _ = try await trial(
