@@ -318,8 +318,10 @@ extension ConsoleAPI {
         let begun = try query.number("begun", in: 0...Int(Revisions.max)).map(Int64.init)
         let reached = console.reached(Int64(after), begun: begun)
         let seen = reached ?? 0
-        var changed = try await searched { [inbox] in
-            try await inbox.items(changedAfter: seen).selected { item in
+        // Before the search, during which the inbox may forget ends that this reader lacks.
+        let known = inbox.items(changedAfter: seen)
+        var changed = try await searched {
+            try await known.selected { item in
                 (stage == "all" || item.stage.isUnderWay == (stage == "open"))
                     && filter.matches(item)
             }
