@@ -28,7 +28,7 @@ extension SQLiteJournal {
     }
 
     /// The tables to prune: never an answer without a result, which may still be delivered, and no
-    /// presentation that this process has open.
+    /// presentation that people have open here. One that they passed on is pruned as an ended one.
     private static let prunables = [
         Prunable(
             table: JournalRow.databaseTableName, time: JournalRow.endTime,

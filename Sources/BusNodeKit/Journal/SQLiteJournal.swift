@@ -148,6 +148,8 @@ package final class SQLiteJournal: DecisionJournal {
             row.second = answer.second
             row.answerValues = answer.storedValues.column
             row.decidedAt = time
+            // Left from before the presentation was shown again, if the disk was full then.
+            (row.endReason, row.endedAt) = (nil, nil)
         }
     }
 

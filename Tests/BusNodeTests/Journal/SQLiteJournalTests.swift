@@ -253,6 +253,17 @@ import Testing
         #expect(try await journal.record(of: id) == nil)
     }
 
+    @Test("An answer after an end is kept until its result is known")
+    func answeredAfterAnEnd() async throws {
+        let journal = try SQLiteJournal(path)
+        let answer = answer("retry")
+        try await journal.shown(id, asked)
+        try await journal.ended(id, .declined)
+        try await journal.decided(id, answer)
+        try await journal.prune(JournalRetention(age: .seconds(-86_400)))
+        #expect(try await journal.record(of: id)?.state == .decided(answer, nil))
+    }
+
     @Test("A dead letter is found only by the beginning or the end of its id")
     func partOfID() async throws {
         let journal = try SQLiteJournal(path)
