@@ -124,12 +124,16 @@ struct HistoryRow: WholeTextRow, Hashable {
         proposedValues = made?.values.withoutSecrets.payload.column
     }
 
-    /// Adds the facts of the journal's row, which may be later: the node writes that row before it
-    /// sends an answer, and this row afterwards.
+    /// Adds the facts of the journal's row, which the node writes before it sends an answer. This
+    /// row is written beside that, and may have more or less.
     mutating func add(_ row: JournalRow) {
         guard let state = row.record?.state else { return }
         switch state {
-        case .shown: return
+        case .shown:
+            // An answer that was not recorded was not sent.
+            guard stage == "answered" else { return }
+            stage = Self.left
+            take(nil)
         case .decided(let answer, let known):
             let isSettled = stage == "settled" && (known == nil || result == known?.rawValue)
             let isHere = isSettled || (stage == "answered" && known == nil)
@@ -140,7 +144,9 @@ struct HistoryRow: WholeTextRow, Hashable {
             ending = known.map(row.words)
             changedAt = row.settledAt ?? row.decidedAt ?? changedAt
         case .ended(let end):
-            guard Self.openStages.contains(stage) else { return }
+            // One that was passed on may have its answer from elsewhere.
+            let isUnsent = stage == "answered" && end != .declined
+            guard isUnsent || Self.openStages.contains(stage) else { return }
             take(nil)
             stage = "closed"
             reason = end.rawValue

@@ -214,6 +214,29 @@ import Testing
     }
 
     @Test(
+        "An answer that the journal lacks was not sent, unless the presentation was passed on",
+        arguments: [(nil, "left"), (.withdrawn, "closed"), (.declined, "answered")]
+            as [(Outcome.Reason?, String)])
+    func unrecorded(end: Outcome.Reason?, stage: String) async throws {
+        let prompt = Prompts.prompt(report)
+        do {
+            let life = try Life(path)
+            let asking = try await life.present(prompt)
+            try life.inbox.answer(prompt.id, option: "retry", by: "ann")
+            _ = try await asking.value
+            await life.keeper.write()
+            let row = try await life.journal.access { try HistoryRow.fetchOne($0) }
+            #expect(row?.stage == "answered" && row?.answeredBy == "ann")
+            if let end { try await life.journal.ended(prompt.id, end) }
+        }
+        let life = try Life(path)
+        let row = try await life.journal.access { try HistoryRow.fetchOne($0) }
+        #expect(row?.stage == stage)
+        #expect(row?.answeredBy == (stage == "answered" ? "ann" : nil))
+        #expect(life.inbox.items().map(\.stage.word) == (stage == "left" ? [] : [stage]))
+    }
+
+    @Test(
         "A result that came when the console had forgotten its presentation is kept",
         arguments: [
             (.recovered, nil, "recovered"), (.failed, nil, "not recovered"),
