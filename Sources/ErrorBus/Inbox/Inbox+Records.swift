@@ -39,7 +39,8 @@ extension Inbox {
         }
     }
 
-    /// Waits until the answers that were given here to these presentations are on record.
+    /// Waits until the answers that were given here to these presentations are on record. A client
+    /// that goes away before says nothing of the journal.
     ///
     /// - Returns: The presentations whose answer is not on record, which then say so.
     package func unrecorded(
@@ -59,7 +60,7 @@ extension Inbox {
         for id in ids {
             let (record, item) = (records[id], try? self.item(id))
             if let record, !record.standing.isOver {
-                record.moved(to: .delayed)
+                if !Task.isCancelled { record.moved(to: .delayed) }
                 result.delayed.append(id)
             } else if let item, case .closed(let reason) = item.stage {
                 result.lost[id] = .closed(reason, at: item.changedAt)

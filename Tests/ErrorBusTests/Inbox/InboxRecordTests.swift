@@ -1,4 +1,5 @@
 import ErrorBusTesting
+import Synchronization
 import Testing
 
 @testable import ErrorBus
@@ -86,6 +87,24 @@ struct InboxRecordTests {
         let result = await unrecorded
         #expect(result.delayed.isEmpty && result.lost.isEmpty)
         #expect(journal.written.elements.map(\.by) == ["ann"])
+        #expect(await asking.value.didRecover)
+    }
+
+    @Test("A client that goes away marks no answer as delayed")
+    func goesAway() async throws {
+        let journal = SlowJournal()
+        let asking = present(journal)
+        let id = try await item(\.isOpen).id
+        try inbox.answer(id, option: "retry", by: "ann")
+        _ = try await journal.writing.next()
+        let client = Task { [inbox] in
+            await inbox.unrecorded(among: [id], after: .seconds(600)).delayed
+        }
+        client.cancel()
+        #expect(await client.value == [id])
+        let standing = inbox.state.withLock { $0.records[id]?.standing }
+        #expect(standing == .awaited)
+        journal.gate.open()
         #expect(await asking.value.didRecover)
     }
 
