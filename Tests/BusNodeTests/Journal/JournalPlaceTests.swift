@@ -80,6 +80,20 @@ import Testing
         #expect(try await journal.record(of: id)?.state == .shown)
     }
 
+    @Test("The log of a journal that is opened by a symbolic link is missed as well")
+    func linked() async throws {
+        let link = "\(folder.path)/link.sqlite"
+        _ = try SQLiteJournal(path)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let journal = try SQLiteJournal(link)
+        try await journal.shown(id, asked)
+        let log = URL(fileURLWithPath: path).resolvingSymlinksInPath().path + "-wal"
+        try FileManager.default.removeItem(atPath: log)
+        await #expect(throws: JournalLost(file: log, found: "no file")) {
+            try await journal.decided(id, answer)
+        }
+    }
+
     @Test("Of accesses in one commit those that only read succeed while the journal is moved")
     func together() async throws {
         let journal = try SQLiteJournal(path, of: "central")
