@@ -33,6 +33,12 @@ extension People {
                     item.id, proposal.id, option: proposal.option,
                     by: SignedInPerson(proposal.by))
             }
+            // They saw another proposal, which this one has replaced.
+            attempt("to confirm what is not proposed any longer, for \(item.id)") {
+                try inbox.confirm(
+                    item.id, item.id.value, option: proposal.option, by: SignedInPerson("zoe"),
+                    id: item.id.value)
+            }
         }
         guard case .claimed(let holder, _) = item.stage else { return }
         let other = holder == "ann" ? "bob" : "ann"
