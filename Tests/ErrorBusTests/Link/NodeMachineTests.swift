@@ -75,6 +75,19 @@ import Testing
         #expect(rig.machine.passingCount == 0)
     }
 
+    @Test("An answer to an earlier life, of what its origin has withdrawn here, is settled so")
+    func withdrawnHere() throws {
+        var rig = try Rig(isPassage: false)
+        _ = rig.fromChild(.present(rig.id))
+        let digest = try #require(rig.machine.below.entries[rig.id]?.digest)
+        #expect(rig.fromChild(.withdraw(id: rig.id, reason: .origin)).up == [])
+        let other = rig.fromParent(.answer(rig.id, .decision(), digest: ReportDigest(of: [1])))
+        #expect(other.up == [])
+        let answer = rig.fromParent(.answer(rig.id, .decision(), digest: digest))
+        #expect(answer.up == [.settled(rig.id, .withdrawn)])
+        #expect(answer.down(to: rig.child) == [])
+    }
+
     @Test("An answer goes down, its result up, and nothing is kept as passing")
     func answered() throws {
         var rig = try Rig()
