@@ -52,6 +52,24 @@ import Testing
         #expect(shared.next == nil)
     }
 
+    @Test("an account whose first has been taken is due again at the time of its next")
+    func dueAgain() {
+        var shared = SharedDeadlines<PresentationID>()
+        let times: [MonotonicTime] = [10, 20, 30, 40]
+        for (number, time) in zip(1...4 as ClosedRange<UInt64>, times) {
+            shared.plan(PresentationID(number), of: .child("a"), at: time)
+        }
+        #expect(shared.pop(at: 10) == PresentationID(1))
+        #expect(shared.next == 20)
+        #expect(shared.popOfMost() == PresentationID(2))
+        #expect(shared.next == 30)
+        #expect(shared.popFirst(of: .child("a")) == PresentationID(3))
+        #expect(shared.next == 40)
+        #expect(shared.pop(at: 39) == nil)
+        #expect(shared.pop(at: 40) == PresentationID(4))
+        #expect(shared.next == nil)
+    }
+
     @Test("the account that has the most loses its earliest; of equals the first that had so many")
     func most() {
         var shared = SharedDeadlines<PresentationID>()
