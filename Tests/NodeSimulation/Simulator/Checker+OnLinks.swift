@@ -3,9 +3,13 @@ import ErrorBus
 // What the two sides of a link owe each other, and those without one.
 
 extension Checker {
-    static let onLinks = [bareWord, fairTurns, fairShares, wayKept, repliedAtStop]
+    static let onLinks = [
+        bareWord, fairTurns, fairShares, wayKept, repliedAtStop, partsInOrder,
+    ]
 }
 
 extension Forgery {
-    static let onLinks = [bareWord, fairTurns, fairShares, wayKept, repliedAtStop]
+    static let onLinks = [
+        bareWord, fairTurns, fairShares, wayKept, repliedAtStop, partsInOrder,
+    ]
 }

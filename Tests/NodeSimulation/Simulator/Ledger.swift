@@ -223,6 +223,8 @@ struct Ledger {
     /// What parents did not acknowledge, and what they said of where it stands behind its answer.
     var unacknowledged: [String] = []
     var saidLate: [String] = []
+    /// Children that went over to another parent without a word to the one before.
+    var unparted: [String] = []
     /// When a world stood still, with work that never ended.
     var stuckAt: UInt64?
     /// The most messages that went over a link in one second, in one direction.

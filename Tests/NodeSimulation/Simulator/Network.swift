@@ -90,6 +90,7 @@ final class Network: @unchecked Sendable {
     /// Links that a child has kept, though nothing came back on them.
     private(set) var clung: [String] = []
     private(set) lazy var acknowledgements = Acknowledgements(scheduler)
+    private(set) lazy var partings = Partings(scheduler)
     /// See ``Plan/queueMax``.
     var queueMax = Int.max
     /// When a message of a link found no room last.
@@ -189,6 +190,7 @@ final class Network: @unchecked Sendable {
             }
             return
         }
+        watchParting(connection)
         connection.isClosed = true
         if !onceSent { connection.isLost = true }
     }
@@ -220,6 +222,7 @@ final class Network: @unchecked Sendable {
             connection.held[direction].append(frames)
             return
         }
+        if direction == .up { partings.received(frames, on: connection.socket) }
         switch fate(connection.link, frames) {
         case .goes: hand(frames, on: connection, to: listener, direction)
         case .lost: break
@@ -285,6 +288,21 @@ final class Network: @unchecked Sendable {
         acknowledgements.received(frames, on: connection.socket) { [self] in
             connection.isUp && listener.transport.frozenUntil == frozenUntil
                 && byAddress.values.count { $0.link == connection.link && $0.isUp } == 1
+        }
+    }
+
+    /// Does a child that has another parent by now say that it leaves this one?
+    private func watchParting(_ connection: Connection) {
+        guard connection.isUp, isClear(connection.link), weather.loss == 0, queueMax == .max,
+            let parent = connection.listener?.transport,
+            connections.values.contains(where: {
+                $0.child === connection.child && $0.isWelcomed && $0.isUp
+            })
+        else { return }
+        let before = wayCount
+        partings.closed(connection.socket, connection.link) { [self] in
+            wayCount == before && !parent.isDead && !connection.child.isDead
+                && parent.frozenUntil == 0 && connection.child.frozenUntil == 0
         }
     }
 

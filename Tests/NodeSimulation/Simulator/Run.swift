@@ -25,6 +25,7 @@ struct Run {
         world.ledger.clung = world.network.clung
         world.ledger.unacknowledged = world.network.acknowledgements.missing
         world.ledger.saidLate = world.network.acknowledgements.late
+        world.ledger.unparted = world.network.partings.missing
         ledger = world.ledger
         trace = scheduler.trace
         jobCount = scheduler.jobCount
