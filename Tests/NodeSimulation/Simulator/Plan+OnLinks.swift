@@ -9,7 +9,8 @@ extension Plan {
         46: [.lateAccepted], 57: [.crowdedOut], 62: [.played(.otherDeadline)],
         94: [.farGrace, .noisyOrigin], 97: [.played(.otherDeadline), .stoppedWaiting],
         110: [.wayRegained], 121: [.crowdedOut, .noisyOrigin], 126: [.lateHello, .lateAccepted],
-        229: [.refusedAcross], 246: [.refusedAcross],
+        229: [.refusedAcross], 246: [.refusedAcross], 8: [.lostBehind], 56: [.lostBehind],
+        72: [.lostBehind], 120: [.lostBehind], 200: [.lostBehind],
     ]
 
     mutating func stageOnLinks(_ scene: Scene, using random: inout SeededGenerator) {
@@ -21,6 +22,7 @@ extension Plan {
         case .wayBack: stageWayRegained(using: &random)
         case .lateHello: stageLateHello(using: &random)
         case .lateAccepted: stageLateAccepted(using: &random)
+        case .lostBehind: stageLostBehind(using: &random)
         case .refusedAcross: stageRefusedAcross(using: &random)
         default: stageStoppedWaiting(using: &random)
         }

@@ -95,7 +95,7 @@ enum Scene: Equatable {
     case office, quietOnce
     /// See ``Plan/onLinks``.
     case noisyOrigin, crowdedOut, farGrace, wayRegained, wayBack, lateHello, lateAccepted
-    case stoppedWaiting, refusedAcross
+    case stoppedWaiting, refusedAcross, lostBehind
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -194,7 +194,7 @@ extension Plan {
         case .office: stageOffice(using: &random)
         case .quietOnce: stageQuietOnce(using: &random)
         case .noisyOrigin, .crowdedOut, .farGrace, .wayRegained, .wayBack, .lateHello,
-            .lateAccepted, .stoppedWaiting, .refusedAcross:
+            .lateAccepted, .stoppedWaiting, .refusedAcross, .lostBehind:
             stageOnLinks(scene, using: &random)
         default: stageRare(scene, using: &random)
         }
