@@ -134,6 +134,7 @@ final class Life: @unchecked Sendable {
         let plan = world.plan
         var limits = InboxLimits()
         limits.escalateAfter = plan.dutyPatience.map { .milliseconds($0) }
+        if let most = plan.proposalMax { limits.proposalMax = .milliseconds(most) }
         if let most = plan.inboxEndedMax {
             limits.endedMax = most
             limits.openMax = 40

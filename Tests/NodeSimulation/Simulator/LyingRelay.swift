@@ -41,6 +41,7 @@ extension Plan {
                 doesRecover: false, bareParent: "relay1"))
         needsSignature = random.happens(0.3)
         needsTwoPeople = !needsSignature
+        proposalMax = random.pick([nil, 1_200])
     }
 }
 

@@ -18,6 +18,7 @@ extension People {
             attempt("what needs two people, alone, for \(item.id)") {
                 try inbox.answer(item.id, option: option, by: person)
             }
+            confirmTooLate(item.id, option)
         }
         trespassWithValues(on: item, by: person)
         trespassWithAccounts(on: item)
@@ -50,6 +51,17 @@ extension People {
         }
         attempt("to withhold what another has claimed, \(item.id)") {
             try inbox.withhold(item.id, by: other)
+        }
+    }
+
+    /// What another person has chosen waits for so long, and then is to be chosen anew.
+    private func confirmTooLate(_ id: PresentationID, _ option: String) {
+        guard let former = proposers[id]?.proposal, let until = world.ledger.proposedUntil[id],
+            until + 50 < world.scheduler.now
+        else { return }
+        attempt("to confirm \(option) when the time for that is over, for \(id)") {
+            try inbox.confirm(
+                id, former, option: option, by: SignedInPerson("zoe"), id: id.value)
         }
     }
 

@@ -86,6 +86,7 @@ extension Plan {
         thinkingMax = random.pick([3_000, 20_000])
         chaosLasts = 30_000
         ask(12, in: 0...30_000, attempts: [0, 300], using: &random)
+        if thinkingMax > 10_000 { proposalMax = random.pick([nil, 9_000, 9_000]) }
     }
 
     mutating func stageLateWrite(using random: inout SeededGenerator) {

@@ -115,6 +115,8 @@ struct Plan {
     var hasIntruder = false
     /// Retry is for two people to choose.
     var needsTwoPeople = false
+    /// For how long what one person has chosen waits for the second one, where that is short.
+    var proposalMax: UInt64?
     /// Retry needs a signature, which no node here can give.
     var needsSignature = false
     /// Retry asks for ``fields``.
