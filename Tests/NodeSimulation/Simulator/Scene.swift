@@ -92,7 +92,7 @@ enum Scene: Equatable {
     /// See ``Plan/chained``.
     case oneDeclines, callersGiveUp, relayGrace, slowFirst, stoppedChain, lastInstant
     /// See ``Plan/ruled``.
-    case office, quietOnce
+    case office, quietOnce, keepComing
     /// See ``Plan/onLinks``.
     case noisyOrigin, crowdedOut, farGrace, wayRegained, wayBack, lateHello, lateAccepted
     case stoppedWaiting, refusedAcross, lostBehind
@@ -193,6 +193,7 @@ extension Plan {
             stageChain(scene, using: &random)
         case .office: stageOffice(using: &random)
         case .quietOnce: stageQuietOnce(using: &random)
+        case .keepComing: stageKeepComing(using: &random)
         case .noisyOrigin, .crowdedOut, .farGrace, .wayRegained, .wayBack, .lateHello,
             .lateAccepted, .stoppedWaiting, .refusedAcross, .lostBehind:
             stageOnLinks(scene, using: &random)
