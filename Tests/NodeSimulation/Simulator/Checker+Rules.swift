@@ -2,7 +2,7 @@ import ErrorBus
 
 /// What policies and silences owe: see ``Plan/ruled``.
 extension Checker {
-    static let ofRules = [ruled, silencePaces, silenceKept, limitOpens]
+    static let ofRules = [ruled, silencePaces, silenceKept, limitOpens, withheldAtOnce]
 
     private static let ruled = Checker(
         name: "ruled",
@@ -159,6 +159,6 @@ extension Forgery {
                 $0.completions[0].outcome = lie
             }
         },
-        limitOpens,
+        limitOpens, withheldAtOnce,
     ]
 }

@@ -92,7 +92,7 @@ enum Scene: Equatable {
     /// See ``Plan/chained``.
     case oneDeclines, callersGiveUp, relayGrace, slowFirst, stoppedChain, lastInstant
     /// See ``Plan/ruled``.
-    case office, quietOnce, keepComing
+    case office, quietOnce, keepComing, quietLate
     /// See ``Plan/onLinks``.
     case noisyOrigin, crowdedOut, farGrace, wayRegained, wayBack, lateHello, lateAccepted
     case stoppedWaiting, refusedAcross, lostBehind
@@ -194,6 +194,7 @@ extension Plan {
         case .office: stageOffice(using: &random)
         case .quietOnce: stageQuietOnce(using: &random)
         case .keepComing: stageKeepComing(using: &random)
+        case .quietLate: stageQuietLate(using: &random)
         case .noisyOrigin, .crowdedOut, .farGrace, .wayRegained, .wayBack, .lateHello,
             .lateAccepted, .stoppedWaiting, .refusedAcross, .lostBehind:
             stageOnLinks(scene, using: &random)
