@@ -4,12 +4,12 @@ import ErrorBus
 
 extension Checker {
     static let onLinks = [
-        bareWord, fairTurns, fairShares, wayKept, repliedAtStop, partsInOrder,
+        bareWord, fairTurns, fairShares, wayKept, repliedAtStop, partsInOrder, lostKept,
     ]
 }
 
 extension Forgery {
     static let onLinks = [
-        bareWord, fairTurns, fairShares, wayKept, repliedAtStop, partsInOrder,
+        bareWord, fairTurns, fairShares, wayKept, repliedAtStop, partsInOrder, lostKept,
     ]
 }

@@ -11,6 +11,7 @@ extension Plan {
         110: [.wayRegained], 121: [.crowdedOut, .noisyOrigin], 126: [.lateHello, .lateAccepted],
         229: [.refusedAcross], 246: [.refusedAcross], 8: [.lostBehind], 56: [.lostBehind],
         72: [.lostBehind], 120: [.lostBehind], 200: [.lostBehind],
+        152: [.longLost], 376: [.longLost], 504: [.longLost],
     ]
 
     mutating func stageOnLinks(_ scene: Scene, using random: inout SeededGenerator) {
@@ -22,6 +23,7 @@ extension Plan {
         case .wayBack: stageWayRegained(using: &random)
         case .lateHello: stageLateHello(using: &random)
         case .lateAccepted: stageLateAccepted(using: &random)
+        case .longLost: stageLongLost(using: &random)
         case .lostBehind: stageLostBehind(using: &random)
         case .refusedAcross: stageRefusedAcross(using: &random)
         default: stageStoppedWaiting(using: &random)

@@ -95,7 +95,7 @@ enum Scene: Equatable {
     case office, quietOnce, keepComing, quietLate
     /// See ``Plan/onLinks``.
     case noisyOrigin, crowdedOut, farGrace, wayRegained, wayBack, lateHello, lateAccepted
-    case stoppedWaiting, refusedAcross, lostBehind
+    case stoppedWaiting, refusedAcross, lostBehind, longLost
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -196,7 +196,7 @@ extension Plan {
         case .keepComing: stageKeepComing(using: &random)
         case .quietLate: stageQuietLate(using: &random)
         case .noisyOrigin, .crowdedOut, .farGrace, .wayRegained, .wayBack, .lateHello,
-            .lateAccepted, .stoppedWaiting, .refusedAcross, .lostBehind:
+            .lateAccepted, .stoppedWaiting, .refusedAcross, .lostBehind, .longLost:
             stageOnLinks(scene, using: &random)
         default: stageRare(scene, using: &random)
         }
