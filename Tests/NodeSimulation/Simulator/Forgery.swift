@@ -156,7 +156,7 @@ struct Forgery: Sendable {
         + ofMore + ofWide + ofReaders + ofAccounts + ofRules
         + [
             played, shared, statusTrue, refusedInTime, othersAsked, givenUpCallers, groupAtOnce,
-            stopsClear,
+            stopsClear, toldOfBoth,
         ] + onLinks
 
     static func change<Value>(

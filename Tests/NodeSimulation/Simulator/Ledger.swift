@@ -106,6 +106,8 @@ struct Ledger {
     /// What people took on, or gave back, and when.
     var claims:
         [(id: PresentationID, time: UInt64, station: PresentationState.Station, by: String)] = []
+    /// What people at two inboxes took on, or gave back: then until no time.
+    var claimsAtBoth: [ClaimAtOne] = []
     /// What reached which parent, and when: looked at where children go past one.
     var presents: [(time: UInt64, link: Network.LinkID)] = []
     /// When each parent that has little room first got what, by link.

@@ -376,5 +376,6 @@ final class People: Presenter, @unchecked Sendable {
             person: person, account: account, until: world.scheduler.now + time)
         world.ledger.handled.append((id, world.scheduler.now))
         world.ledger.caredFor[id] = world.scheduler.now + time
+        noteAtBoth(id, person, for: time)
     }
 }

@@ -6,7 +6,7 @@ extension Plan {
     static let chained: [UInt64: Scene] = [
         21: .oneDeclines, 37: .callersGiveUp, 45: .relayGrace, 53: .slowFirst, 61: .stoppedChain,
         69: .lastInstant, 85: .oneDeclines, 93: .callersGiveUp, 101: .relayGrace, 109: .slowFirst,
-        117: .stoppedChain, 125: .lastInstant,
+        117: .stoppedChain, 125: .lastInstant, 184: .bothClaim, 440: .bothClaim,
     ]
 
     mutating func stageChain(_ scene: Scene, using random: inout SeededGenerator) {
@@ -15,6 +15,7 @@ extension Plan {
         case .callersGiveUp: stageCallersGiveUp(using: &random)
         case .relayGrace: stageRelayGrace(using: &random)
         case .slowFirst: stageSlowFirst(using: &random)
+        case .bothClaim: stageBothClaim(using: &random)
         case .stoppedChain: stageStoppedChain(using: &random)
         default: stageLastInstant(using: &random)
         }

@@ -91,6 +91,7 @@ enum Scene: Equatable {
     case accounts, keptAccounts, heldAtStop
     /// See ``Plan/chained``.
     case oneDeclines, callersGiveUp, relayGrace, slowFirst, stoppedChain, lastInstant
+    case bothClaim
     /// See ``Plan/ruled``.
     case office, quietOnce, keepComing, quietLate
     /// See ``Plan/onLinks``.
@@ -189,7 +190,8 @@ extension Plan {
             .secondThoughts, .played, .sharing, .statuses, .crossing, .askedTwice, .followed:
             stageWide(scene, using: &random)
         case .accounts, .keptAccounts, .heldAtStop: stageSignedIn(scene, using: &random)
-        case .oneDeclines, .callersGiveUp, .relayGrace, .slowFirst, .stoppedChain, .lastInstant:
+        case .oneDeclines, .callersGiveUp, .relayGrace, .slowFirst, .stoppedChain, .lastInstant,
+            .bothClaim:
             stageChain(scene, using: &random)
         case .office: stageOffice(using: &random)
         case .quietOnce: stageQuietOnce(using: &random)
