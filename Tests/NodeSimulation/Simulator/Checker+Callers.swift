@@ -39,7 +39,8 @@ extension Checker {
         case .recoveryTimedOut: ledger.attempts.contains { $0.id == ask.id && $0.isTooLong }
         // Passed on, and there is none further up.
         case .detached: plan.hasSecondThoughts
-        // Of the other error that was presented under its id.
+        // Of the other error that was presented under its id; or it was not offered.
+        case .noAttempter where plan.removedTrouble != nil: plan.removedTrouble == ask.trouble
         case .noAttempter:
             outcome.answer?.option == "copy"
                 || ledger.decisions.contains { $0.id == ask.id && $0.answer.option == "copy" }

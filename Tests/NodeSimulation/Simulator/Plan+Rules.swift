@@ -7,6 +7,7 @@ extension Plan {
         13: .office, 77: .office, 81: .office, 86: .office, 89: .office, 1: .quietOnce,
         54: .quietOnce, 65: .quietOnce, 70: .quietOnce, 24: .keepComing, 264: .keepComing,
         392: .keepComing, 88: .quietLate, 280: .quietLate, 344: .quietLate,
+        79: .removedOption, 143: .removedOption, 328: .removedOption,
     ]
 
     /// The rules of a policy are in force at certain times. The clock on the wall is put to moments

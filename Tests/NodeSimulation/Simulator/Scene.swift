@@ -93,7 +93,7 @@ enum Scene: Equatable {
     case oneDeclines, callersGiveUp, relayGrace, slowFirst, stoppedChain, lastInstant
     case bothClaim
     /// See ``Plan/ruled``.
-    case office, quietOnce, keepComing, quietLate
+    case office, quietOnce, keepComing, quietLate, removedOption
     /// See ``Plan/onLinks``.
     case noisyOrigin, crowdedOut, farGrace, wayRegained, wayBack, lateHello, lateAccepted
     case stoppedWaiting, refusedAcross, lostBehind, longLost
@@ -197,6 +197,7 @@ extension Plan {
         case .quietOnce: stageQuietOnce(using: &random)
         case .keepComing: stageKeepComing(using: &random)
         case .quietLate: stageQuietLate(using: &random)
+        case .removedOption: stageRemovedOption(using: &random)
         case .noisyOrigin, .crowdedOut, .farGrace, .wayRegained, .wayBack, .lateHello,
             .lateAccepted, .stoppedWaiting, .refusedAcross, .lostBehind, .longLost:
             stageOnLinks(scene, using: &random)

@@ -80,8 +80,12 @@ extension World {
     /// The error as its caller's code leaves it: with a secret, which worker1 keeps to itself, with
     /// another option for no answer in time than the caller declares, and with what rules compare.
     func filled(_ error: Recoverable, _ call: Plan.Call, _ trouble: Int) -> any Error {
-        guard plan.hasSecrets || plan.deskWorker != nil || plan.ruling != nil else { return error }
+        guard
+            plan.hasSecrets || plan.deskWorker != nil || plan.ruling != nil
+                || plan.removedTrouble == trouble
+        else { return error }
         return error.rewriting { report in
+            if plan.removedTrouble == trouble { report.options.removeAll { $0.id == "retry" } }
             plan.ruling?.describe(&report, trouble)
             if plan.hasSecrets { report.userInfo["secret"] = "4711" }
             if call.onExpiry == "skip" { report.onExpiry = "retry" }
