@@ -36,13 +36,10 @@ extension ConsoleAPI {
         let alsoOpen = try fields.bool("alsoOpen") ?? false
         do {
             let (silence, applied) = try await console.silences.add(
-                request, for: .milliseconds(time), alsoOpen: alsoOpen)
+                request, for: .milliseconds(time), alsoOpen: alsoOpen, clock: clock)
             console.note(.silence(silence), by: silence.request.by)
-            let reply: [String: JSONValue] = [
-                "silence": SilenceView(silence, at: .now).json,
-                "applied": .count(applied.answered + applied.withheld),
-            ]
-            return Response(.object(reply.merging(applied.json) { $1 }))
+            let reply: [String: JSONValue] = ["silence": SilenceView(silence, at: .now).json]
+            return Response(.object(reply.merging(applied.reply) { $1 }))
         } catch {
             throw Self.problem(error)
         }

@@ -41,20 +41,29 @@ final class ConsoleSilences: Sendable {
     struct Applied: Hashable, Sendable {
         var answered = 0
         var withheld = 0
+        /// The answers that are not on disk yet, and not sent until then.
+        var unrecorded = 0
 
         var json: [String: JSONValue] {
             ["answered": .count(answered), "withheld": .count(withheld)]
         }
 
-        mutating func add(isAnswered: Bool) {
-            if isAnswered { answered += 1 } else { withheld += 1 }
+        /// The fields of the reply to a new silence.
+        var reply: [String: JSONValue] {
+            json.merging([
+                "applied": .count(answered + withheld), "unrecorded": .count(unrecorded),
+            ]) { $1 }
         }
     }
 
+    /// Counts as answered only what is on record; waits for that, as for an answer of a person.
+    ///
+    /// - Parameter clock: The clock of the wait.
     /// - Returns: The silence, and the open presentations that it ended.
     /// - Throws: A refusal, or the error of storing it; then the silence is not in force.
     func add(
-        _ request: Silence.Request, for duration: Duration, alsoOpen: Bool
+        _ request: Silence.Request, for duration: Duration, alsoOpen: Bool,
+        clock: any Clock<Duration> = ContinuousClock()
     ) async throws -> (Silence, applied: Applied) {
         // First, since a refusal must leave no silence in force.
         let before = alsoOpen ? try await open(matching: request.match) : []
@@ -70,9 +79,19 @@ final class ConsoleSilences: Sendable {
         guard alsoOpen else { return (silence, applied) }
         // With what came meanwhile, if that can be found: the silence is in force in any case.
         let open = (try? await open(matching: request.match)) ?? before
+        var answered: [PresentationID] = []
         for item in open where apply(silence, to: item) {
-            applied.add(isAnswered: silence.option(for: item.report) != nil)
+            if silence.option(for: item.report) == nil {
+                applied.withheld += 1
+            } else {
+                answered.append(item.id)
+            }
         }
+        // The silence is in force in any case: no refusal, which clients would repeat.
+        let unrecorded = await inbox.unrecorded(
+            among: answered, after: ConsoleLimits.recordTime, clock: clock)
+        applied.unrecorded = unrecorded.delayed.count
+        applied.answered = answered.count - unrecorded.delayed.count - unrecorded.lost.count
         return (try silences.silence(silence.number), applied)
     }
 
@@ -85,7 +104,8 @@ final class ConsoleSilences: Sendable {
         var applied = Applied()
         for item in open {
             let option = request.option(for: item.report)
-            if !item.isLeft(by: option) { applied.add(isAnswered: option != nil) }
+            if item.isLeft(by: option) { continue }
+            if option == nil { applied.withheld += 1 } else { applied.answered += 1 }
         }
         return (open, applied)
     }

@@ -26,15 +26,23 @@ package enum InboxNotices {
     }
 
     /// The number of open presentations that a silence matches, and how it ends them, from the
-    /// console's reply; a console of an earlier version does not say how.
+    /// console's reply; a console of an earlier version does not say how. Answers that are not on
+    /// disk yet have ended none.
     package static func silenced(open count: Int64, _ reply: JSONValue) -> String {
         let open = "\(count) open \(count == 1 ? "presentation" : "presentations")"
+        let late = unrecorded(reply["unrecorded"]?.integerValue ?? 0)
         guard count > 0, let answered = reply["answered"]?.integerValue,
             let withheld = reply["withheld"]?.integerValue
-        else { return open }
+        else { return open + late }
         let left = count - answered - withheld
         return "\(open), \(answered) answered, \(withheld) withheld"
-            + (left > 0 ? ", \(left) left to people" : "")
+            + (left > 0 ? ", \(left) left to people" : "") + late
+    }
+
+    private static func unrecorded(_ count: Int64) -> String {
+        guard count > 0 else { return "" }
+        let answers = count == 1 ? "answer is" : "answers are"
+        return "; \(count) \(answers) not on disk yet, and not sent until then"
     }
 
     private static func time(_ text: String, _ now: Date) -> String {

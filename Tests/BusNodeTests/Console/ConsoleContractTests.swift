@@ -179,6 +179,13 @@ struct ConsoleContractTests {
             for: .seconds(60), alsoOpen: false)
         let served = SilenceView(silence, at: ManualTime().now).json.objectValue?.keys.sorted()
         #expect(served == keys("components", "schemas", "Silence", "properties").sorted())
+        let reply = ["silence"] + ConsoleSilences.Applied().reply.keys
+        #expect(
+            reply.sorted()
+                == keys(
+                    "paths", "/api/v1/silences", "post", "responses", "200", "content",
+                    "application/json", "schema", "properties"
+                ).sorted())
     }
 
     @Test("Hooks, dead letters and messages have the described fields")

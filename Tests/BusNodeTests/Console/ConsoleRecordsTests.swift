@@ -111,4 +111,26 @@ import Testing
         }
         #expect(late?.word == "closed")
     }
+
+    @Test("A silence that ends what is open counts no answer that is not on disk as answered")
+    func silence() async throws {
+        let asking = present()
+        _ = try await view { $0.stage == "open" }
+        let pattern: JSONValue = ["domain": "*"]
+        let request = Silence.Request(
+            pattern: pattern, match: try RuleMatch(json: pattern), option: "retry",
+            onlyWithholds: false, by: "ann", comment: "known")
+        async let made = api.console.silences.add(
+            request, for: .seconds(60), alsoOpen: true, clock: clock)
+        #expect(try await clock.nextSleep() == ConsoleLimits.recordTime)
+        clock.advance(by: ConsoleLimits.recordTime)
+        let (_, applied) = try await made
+        #expect(applied == ConsoleSilences.Applied(answered: 0, withheld: 0, unrecorded: 1))
+        #expect(
+            InboxNotices.silenced(open: 0, .object(applied.reply))
+                == "0 open presentations; 1 answer is not on disk yet, and not sent until then")
+        #expect(try await view { $0.ending != nil }.ending == "not on disk yet")
+        asking.cancel()
+        #expect(await asking.value.reason == .withdrawn)
+    }
 }

@@ -93,6 +93,11 @@ struct ConsoleSilencesTests {
             InboxNotices.silenced(open: 2, .object(made.applied.json))
                 == "2 open presentations, 1 answered, 1 withheld")
         #expect(InboxNotices.silenced(open: 1, [:]) == "1 open presentation")
+        let late = ConsoleSilences.Applied(answered: 1, withheld: 1, unrecorded: 2)
+        #expect(
+            InboxNotices.silenced(open: 2, .object(late.reply))
+                == "2 open presentations, 1 answered, 1 withheld; 2 answers are not on disk yet, "
+                + "and not sent until then")
         for task in asking { task.cancel() }
     }
 }

@@ -166,9 +166,11 @@ function setSending(isSending) {
   save.disabled = isSending;
 }
 
-function made({ silence, applied }) {
+function made({ silence, applied, unrecorded }) {
   const also = applied ? ` ${counted(applied, "open presentation")} ended at once.` : "";
-  toast(`Silence ${silence.number} until ${moment(silence.endsAt)}.${also}`, "good");
+  const late = unrecorded ? ` ${counted(unrecorded, "answer")} not on disk yet.` : "";
+  toast(`Silence ${silence.number} until ${moment(silence.endsAt)}.${also}${late}`,
+    late ? "warning" : "good");
   loadSilences();
 }
 
