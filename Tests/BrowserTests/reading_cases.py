@@ -293,6 +293,29 @@ def a_page_that_loads_says_so(page, console):
     page.until(lambda: page.text("#count") == "1 waiting", "the number")
 
 
+def an_answer_that_is_not_on_disk_yet_is_a_warning(page, console):
+    console.ask(report("The disk is full."))
+    page.open(console.url)
+    page.choose("The disk is full.")
+    words = "Answered by ann, but not on disk yet"
+    page.part(
+        "store", "import('/page/state.js').then(({ state }) => { part.apply({"
+        " items: [...state.items.values()].map((item) => ({ ...item, stage: 'answered',"
+        f"  ending: 'not on disk yet', outcome: '{words}', answer: {{ option: 'skip', by: 'ann' }},"
+        "  revision: item.revision + 1 })), revision: state.resume, openCount: 0, isLast: true })"
+        " })")
+    page.until(lambda: page.text("#detail .outcome.warning") == words,
+               lambda: page.text("#detail .outcome"))
+    page.run("const view = document.getElementById('view'); view.value = 'ended';"
+             "view.dispatchEvent(new Event('input'))")
+    page.until(lambda: page.texts("#list .badge.warning") == ["not on disk yet"],
+               lambda: page.texts("#list .badge"))
+    # A row of the history without an end has its stage there.
+    for ending, tone in (("answered", "debug"), (None, "info"), ("not on disk yet", "warning")):
+        given = json.dumps({"stage": "answered", "ending": ending})
+        page.until(lambda: page.part("store", f"part.endingOf({given})[1]") == tone, ending)
+
+
 ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        a_clock_that_was_wrong_comes_right, a_refusal_has_the_time_of_the_place,
        marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone,
@@ -302,4 +325,4 @@ ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        a_list_is_read_in_pages_after_many_ends, the_groups_are_read_once,
        what_scrolls_can_have_the_focus, a_text_of_many_lines_is_shown_in_lines,
        the_facts_are_in_the_order_of_their_use, times_name_their_zone,
-       a_page_that_loads_says_so]
+       a_page_that_loads_says_so, an_answer_that_is_not_on_disk_yet_is_a_warning]

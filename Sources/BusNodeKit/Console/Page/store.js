@@ -54,6 +54,8 @@ export function endingOf(item) {
   const failed = isToRecover(item) ? "error" : "debug";
   const tones = { recovered: "good", failed, invalid: "error", late: "warning" };
   if (!item.ending) return ["sent", "info"];
+  // Not on disk yet. A row of the history without an end has its stage in its place.
+  if (item.stage === "answered" && item.ending !== item.stage) return [item.ending, "warning"];
   if (isCancelled(item)) return [item.ending, "debug"];
   const isAgain = item.failedAgain || item.ending === "failed again";
   return [item.ending, isAgain ? "warning" : tones[item.result] ?? "debug"];
