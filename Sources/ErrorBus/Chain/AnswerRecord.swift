@@ -8,10 +8,13 @@ final class AnswerRecord: Sendable {
         /// The journal could not be written; the node tries again, and does not send the answer.
         case delayed
         case recorded
-        /// The prompt ended first, another answer counts, or the answer was lost with its secrets.
-        case superseded
-        /// The presentation ended before the answer could be written, or the journal refused it.
+        /// Another answer counts, which was on record; or, without one, the prompt ended first or
+        /// the answer was lost with its secrets.
+        case superseded(by: Answer? = nil)
+        /// The presentation ended before the answer could be written.
         case unwritten
+        /// The journal refused the answer for good, and the presentation with it.
+        case refused
 
         var isOver: Bool { self != .awaited && self != .delayed }
     }
@@ -71,7 +74,7 @@ final class AnswerRecord: Sendable {
         for follower in followers { follower(standing) }
     }
 
-    func ended(isRecorded: Bool) { moved(to: isRecorded ? .recorded : .superseded) }
+    func ended(isRecorded: Bool) { moved(to: isRecorded ? .recorded : .superseded()) }
 
     /// Waits for the end of the record, or for the cancellation of the task. A wait that was given
     /// up leaves no follower: clients may repeat an answer for as long as the disk is full.

@@ -95,7 +95,7 @@ struct Decisions: Sendable {
             entry = try await persist(answer, error, in: context) { recorded(.delayed) }
         } catch {
             logUnsent(answer, of: id)
-            recorded(.unwritten)
+            recorded(.refused)
             return .refused(.gone, "the answer cannot be recorded here", by: decider)
         }
         switch entry {
@@ -120,10 +120,10 @@ struct Decisions: Sendable {
             // A later call gets it without its secrets, and asks again.
             let isLost =
                 answer.withoutSecrets.lacksSecrets && context.received?.beginsAttempt() == false
-            recorded(isLost ? .superseded : .recorded)
+            recorded(isLost ? .superseded() : .recorded)
             return await deliver(answer, isRestored: false, error, in: context)
         case .earlier(let earlier, let result):
-            recorded(.superseded)
+            recorded(.superseded(by: earlier))
             if let result, result != .unknown {
                 // No second attempt: the author of the other answer sees the one that counts.
                 record(.decided(earlier, isRestored: true), of: id)

@@ -16,7 +16,8 @@ extension Inbox {
     }
 
     /// Shows that an answer is not on record yet, and closes the item when its presentation ends
-    /// before that: such an answer never counts. Runs after the prompt's end is known here.
+    /// before that: such an answer never counts. An answer that was on record replaces it. Runs
+    /// after the prompt's end is known here.
     func watchRecord(of prompt: Prompt) {
         guard let answer = prompt.answer else { return }
         let (id, deadline, record) = (prompt.id, prompt.deadline, prompt.record)
@@ -28,11 +29,17 @@ extension Inbox {
                 case .awaited: break
                 case .delayed: state.machine.recordChanged(id, answer.id, isDelayed: true)
                 case .recorded: state.machine.recordChanged(id, answer.id, isDelayed: false)
-                case .superseded, .unwritten:
+                case .superseded(let other?):
+                    if state.machine.items[id]?.answer?.id == answer.id {
+                        state.machine.decided(id, other, at: .now)
+                    }
+                    state.forget(record, of: id)
+                case .superseded(nil), .unwritten, .refused:
                     let isLate = deadline.map { $0 <= .now } ?? false
+                    let reason = isLate ? Outcome.Reason.expired : .withdrawn
                     state.machine.answerLost(
-                        id, answer.id, isLate ? .expired : .withdrawn,
-                        isUnwritten: standing == .unwritten, at: .now)
+                        id, answer.id, standing == .refused ? .rejected : reason,
+                        isUnwritten: standing != .superseded(), at: .now)
                     state.forget(record, of: id)
                 }
             }
@@ -59,13 +66,16 @@ extension Inbox {
         var result = UnrecordedAnswers()
         for id in ids {
             let (record, item) = (records[id], try? self.item(id))
-            if let record, !record.standing.isOver {
+            if case .superseded(let other?)? = record?.standing {
+                result.lost[id] = .answered(other, at: item?.changedAt ?? .now)
+            } else if let record, !record.standing.isOver {
                 if !Task.isCancelled { record.moved(to: .delayed) }
                 result.delayed.append(id)
             } else if let item, case .closed(let reason) = item.stage {
                 result.lost[id] = .closed(reason, at: item.changedAt)
             } else if let record, record.standing != .recorded {
-                result.lost[id] = .closed(.withdrawn, at: .now)
+                let isRefused = record.standing == .refused
+                result.lost[id] = .closed(isRefused ? .rejected : .withdrawn, at: .now)
             }
         }
         return result
@@ -103,6 +113,6 @@ extension Inbox.State {
 package struct UnrecordedAnswers: Sendable {
     /// The presentations whose answer the journal lacks so far.
     package fileprivate(set) var delayed: [PresentationID] = []
-    /// The presentations that ended before their answer was recorded.
+    /// The presentations that ended before their answer was recorded, or that have another one.
     package fileprivate(set) var lost: [PresentationID: InboxRefusal] = [:]
 }
