@@ -3,6 +3,8 @@ import Foundation
 import Testing
 
 @testable import BusNodeKit
+@testable import ErrorBus
+@testable import ErrorBusCore
 @testable import bus_node
 
 struct LogTests {
@@ -25,6 +27,35 @@ struct LogTests {
     func since(text: String, start: String) throws {
         let now = try #require(TimeText.read("2026-11-27T10:00:00Z"))
         #expect(try Log.start(text, now: now) == start)
+    }
+
+    @Test(
+        "What each presenter declined is not presented again, and went on only to a next node",
+        arguments: [
+            (true, "was passed on to the next node: there is nothing to present again here"),
+            (
+                false,
+                "was declined by each presenter of node central, which has no next: it ended there "
+                    + "without an answer, and is not presented again"
+            ),
+        ])
+    func declined(hasNext: Bool, problem: String) async throws {
+        let folder = try TemporaryFolder()
+        let id = PresentationID.make()
+        var node = TopologyNode(name: "central")
+        if hasNext { node.next = [.node("parent")] }
+        node.journal = folder.path + "/central.sqlite"
+        let journal = try SQLiteJournal(folder.path + "/central.sqlite")
+        let report = ErrorReport(domain: "d", description: "Boom")
+        try await journal.shown(
+            id, DecisionRecord.Asked(origin: "worker-1", digest: nil, report: report))
+        try await journal.ended(id, .declined)
+        let nodes = [node]
+        #expect {
+            _ = try Reoffer(id.description, topology: folder.path, nodes: nodes, grace: nil)
+        } throws: { error in
+            (error as? Failure)?.text == "\(id) \(problem)"
+        }
     }
 
     @Test("Another start is refused with both forms", arguments: ["yesterday", "1", "1 h"])

@@ -2,8 +2,9 @@ package import ErrorBus
 import Foundation
 import GRDB
 
-/// The presentations in a presenter's journal that ended without an answer, except those that went
-/// on to the next responder. Readable whether or not the presenter runs.
+/// The presentations in a presenter's journal that ended without an answer, except those that each
+/// presenter declined: they went on to the next node, or ended there if the node has no next.
+/// Readable whether or not the presenter runs.
 package struct DeadLetters {
     /// The end reason of a dead letter that was presented again and answered.
     package static let reoffered: Outcome.Reason = Outcome.Reason(rawValue: "reoffered")

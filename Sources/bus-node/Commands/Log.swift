@@ -171,10 +171,10 @@ struct Reoffer {
     ///   without an answer.
     init(_ id: String, topology: String, nodes: [TopologyNode], grace: String?) throws {
         if let grace { _ = try Target.duration(grace, option: "--grace") }
-        var found: [(row: JournalRow, journal: String, node: NodeName)] = []
+        var found: [(row: JournalRow, journal: String, node: TopologyNode)] = []
         for node in nodes {
             guard let path = node.journal, let letters = try DeadLetters(path) else { continue }
-            found += try letters.allRows(withPartOfID: id).map { ($0, path, node.name) }
+            found += try letters.allRows(withPartOfID: id).map { ($0, path, node) }
         }
         guard let first = found.first else {
             throw Failure(.declined, "no presentation \(id.shown()) in the journals")
@@ -183,15 +183,16 @@ struct Reoffer {
             throw Failure(.usage, PartialID.ambiguity(id, found.map(\.row.id)))
         }
         // Of two presenters that showed it, the one where it is still a dead letter.
-        (row, journal, node) = found.first { Self.problem(of: $0.row) == nil } ?? first
+        let chosen = found.first { Self.problem(of: $0.row, at: $0.node) == nil } ?? first
+        (row, journal, node) = (chosen.row, chosen.journal, chosen.node.name)
         self.topology = topology
         self.grace = grace
-        if let problem = Self.problem(of: row) {
+        if let problem = Self.problem(of: row, at: chosen.node) {
             throw Failure(.badData, "\(row.id) \(problem)")
         }
     }
 
-    private static func problem(of row: JournalRow) -> String? {
+    private static func problem(of row: JournalRow, at node: TopologyNode) -> String? {
         if !row.isIntact { return "is damaged in the journal: it is not presented again" }
         if let option = row.option {
             return "was answered with \(option.shown()): there is nothing to present again"
@@ -199,6 +200,9 @@ struct Reoffer {
         switch row.endReason {
         case nil: return "is still open"
         case DeadLetters.reoffered.rawValue: return "was presented again and answered before"
+        case Outcome.Reason.declined.rawValue where node.next.isEmpty:
+            return "was declined by each presenter of node \(node.name.description.shown()), which "
+                + "has no next: it ended there without an answer, and is not presented again"
         case Outcome.Reason.declined.rawValue:
             return "was passed on to the next node: there is nothing to present again here"
         default: return nil
