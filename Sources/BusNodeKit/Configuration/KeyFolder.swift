@@ -68,10 +68,9 @@ package struct KeyFolder {
         do throws(FileRefusal) {
             text = try PrivateFile.text(of: file, byteCountMax: Self.certificateByteCountMax)
         } catch {
-            let isMissing = error.found == String(cString: strerror(ENOENT))
             throw Failure(
                 error.status,
-                "key \(file.shown()): \(error.text)" + (isMissing ? Self.remedy : ""))
+                "key \(file.shown()): \(error.text)" + (error.isMissing ? Self.remedy : ""))
         }
         guard let pair = try certificate(text, file).pair else {
             throw Failure(.badConfiguration, "key \(file.shown()): found no secret-key")

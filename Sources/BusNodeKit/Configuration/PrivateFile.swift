@@ -11,7 +11,7 @@ enum PrivateFile {
     ) throws(FileRefusal) -> String {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
-            throw FileRefusal(status: .noInput, found: String(cString: strerror(errno)))
+            throw FileRefusal(status: .noInput, number: errno)
         }
         defer { close(descriptor) }
         guard let status = FileStatus(descriptor: descriptor), status.isFile else {
@@ -21,7 +21,7 @@ enum PrivateFile {
         var bytes = [UInt8](repeating: 0, count: byteCountMax + 1)
         let count = read(descriptor, &bytes, bytes.count)
         guard count >= 0 else {
-            throw FileRefusal(status: .noInput, found: String(cString: strerror(errno)))
+            throw FileRefusal(status: .noInput, number: errno)
         }
         guard count <= byteCountMax else {
             throw FileRefusal(
@@ -34,7 +34,7 @@ enum PrivateFile {
     /// Refuses a folder that others may write.
     static func checkFolder(_ path: String) throws(FileRefusal) {
         guard let status = FileStatus(path) else {
-            throw FileRefusal(status: .noInput, found: String(cString: strerror(errno)))
+            throw FileRefusal(status: .noInput, number: errno)
         }
         guard status.isFolder else {
             throw FileRefusal(status: .noInput, found: "not a folder")
@@ -60,13 +60,13 @@ enum PrivateFile {
         let isWritten =
             descriptor >= 0 && write(descriptor, text, text.utf8.count) == text.utf8.count
             && fsync(descriptor) == 0
-        let reason = String(cString: strerror(errno))
+        let number = errno
         if descriptor >= 0 {
             close(descriptor)
             // Half of it would be taken for the file.
             if !isWritten { unlink(file) }
         }
-        if !isWritten { throw FileRefusal(status: .cannotCreate, found: reason) }
+        if !isWritten { throw FileRefusal(status: .cannotCreate, number: number) }
     }
 
     /// Replaces a file as a whole: a reader finds the old text or the new one.
@@ -76,8 +76,7 @@ enum PrivateFile {
         do throws(FileRefusal) {
             try create(fresh, text, mode: mode)
             guard rename(fresh, file) == 0 else {
-                throw FileRefusal(
-                    status: .cannotCreate, found: String(cString: strerror(errno)))
+                throw FileRefusal(status: .cannotCreate, number: errno)
             }
         } catch {
             unlink(fresh)
@@ -104,6 +103,21 @@ struct FileRefusal: Error {
     let found: String
     /// The allowed form; nil if the system refused the file.
     var allowed: String?
+    /// The system's error number; nil if the system did not refuse the file.
+    private(set) var number: CInt?
+
+    var isMissing: Bool { number == ENOENT }
+
+    init(status: ExitStatus, found: String, allowed: String? = nil) {
+        self.status = status
+        self.found = found
+        self.allowed = allowed
+    }
+
+    init(status: ExitStatus, number: CInt) {
+        self.init(status: status, found: String(cString: strerror(number)))
+        self.number = number
+    }
 
     var text: String {
         guard let allowed else { return found }

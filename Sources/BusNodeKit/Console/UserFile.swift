@@ -80,7 +80,7 @@ package struct UserFile: Sendable {
         let folder = URL(filePath: target).deletingLastPathComponent().path
         let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw failure(FileRefusal(status: .noInput, found: String(cString: strerror(errno))))
+            throw failure(FileRefusal(status: .noInput, number: errno))
         }
         defer {
             // A process that is being started elsewhere in this one may hold the descriptor a

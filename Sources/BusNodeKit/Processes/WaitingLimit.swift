@@ -110,6 +110,6 @@ package struct WaitingLimit: Sendable {
     }
 
     private static func refusal(_ number: CInt) -> FileRefusal {
-        FileRefusal(status: .cannotCreate, found: String(cString: strerror(number)))
+        FileRefusal(status: .cannotCreate, number: number)
     }
 }

@@ -80,5 +80,17 @@ struct KeyFolderTests {
         #expect(chmod(file, 0o644) == 0)
         let open = #expect(throws: Failure.self) { try folder.pair(of: "worker") }
         #expect(open?.text.contains("keygen") == false)
+        // A folder that is a file: the system refuses this as well.
+        let below = KeyFolder(folder.publicFile(of: "worker"))
+        let other = #expect(throws: Failure.self) { try below.pair(of: "worker") }
+        #expect(other?.status == .noInput && other?.text.contains("keygen") == false)
+    }
+
+    @Test("The refusal of a file says by its number that it is missing, in whatever words")
+    func numbered() {
+        let missing = FileRefusal(status: .noInput, number: ENOENT)
+        #expect(missing.isMissing && missing.text == String(cString: strerror(ENOENT)))
+        #expect(!FileRefusal(status: .noInput, number: ENOTDIR).isMissing)
+        #expect(!FileRefusal(status: .noInput, found: missing.found).isMissing)
     }
 }
