@@ -90,11 +90,22 @@ package struct SilencingPresenter: Presenter {
     }
 }
 
-/// The numbers of the silences that could not answer.
-private final class LoggedSilences: Sendable {
+/// The numbers of the silences that could not answer: the latest, as many as a node has silences.
+final class LoggedSilences: Sendable {
+    static let countMax = SilenceTable.activeMax + SilenceTable.endedMax
+
     private let numbers = Mutex<Set<Int>>([])
 
+    var count: Int { numbers.withLock(\.count) }
+
     func isFirst(_ number: Int) -> Bool {
-        numbers.withLock { $0.insert(number).inserted }
+        numbers.withLock { numbers in
+            guard !numbers.contains(number) else { return false }
+            if numbers.count >= Self.countMax, let oldest = numbers.min() {
+                numbers.remove(oldest)
+            }
+            numbers.insert(number)
+            return true
+        }
     }
 }

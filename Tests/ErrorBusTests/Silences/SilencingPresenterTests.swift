@@ -104,6 +104,16 @@ struct SilencingPresenterTests {
         #expect(lines.elements.count == 2 && attempts.total == 0)
     }
 
+    @Test("Of silences that could not answer the latest are known, as many as there are silences")
+    func loggedBound() {
+        let logged = LoggedSilences()
+        let countMax = LoggedSilences.countMax
+        #expect((1...countMax).allSatisfy { logged.isFirst($0) })
+        #expect(!logged.isFirst(1))
+        #expect(logged.isFirst(countMax + 1) && logged.count == countMax)
+        #expect(!logged.isFirst(2) && logged.isFirst(1) && logged.count == countMax)
+    }
+
     private struct LineHandler: LogHandler {
         let lines: Recorder<String>
         var logLevel = Logger.Level.info
