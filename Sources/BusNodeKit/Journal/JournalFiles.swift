@@ -33,17 +33,27 @@ enum JournalFiles {
             }
         } else {
             // Created here, since SQLite would let other users read it; its other files get the
-            // mode
-            // of this one.
+            // mode of this one.
             let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw failure(path) }
             close(descriptor)
         }
         var tightened: [String] = []
-        for file in suffixes.map({ path + $0 }) {
+        let real = real(path)
+        for file in suffixes.map({ $0.isEmpty ? path : real + $0 }) {
             if try tighten(file) { tightened.append(file) }
         }
         return tightened
+    }
+
+    /// The path that SQLite makes the paths of a journal's other files from: of a symbolic link
+    /// that of its target.
+    static func real(_ path: String) -> String {
+        guard FileStatus(link: path)?.isFile == false, let real = realpath(path, nil) else {
+            return path
+        }
+        defer { free(real) }
+        return String(cString: real)
     }
 
     /// The failure of a read.

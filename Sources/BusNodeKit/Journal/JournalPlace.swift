@@ -24,12 +24,7 @@ final class JournalPlace: Sendable {
 
     /// Notes the files, which stay the same ones as long as the journal is open.
     func opened() {
-        // SQLite has the log of a file that is opened by a symbolic link beside the file itself.
-        let isLinked = FileStatus(link: path)?.isFile == false
-        let real = isLinked ? realpath(path, nil) : nil
-        defer { free(real) }
-        let log = (real.map { String(cString: $0) } ?? path) + "-wal"
-        let files = [path, log].compactMap { path in
+        let files = [path, JournalFiles.real(path) + "-wal"].compactMap { path in
             FileStatus(path).map { (path: path, identity: $0.identity) }
         }
         state.withLock { $0.files = files }

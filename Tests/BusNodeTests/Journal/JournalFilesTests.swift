@@ -32,8 +32,10 @@ import Testing
         #expect(journal.tightened.isEmpty)
     }
 
-    @Test("A journal that other users can read gets mode 0600, with a log line")
-    func tightened() async throws {
+    @Test(
+        "A journal that other users can read gets mode 0600, with a log line, also by a link to it",
+        arguments: [false, true])
+    func tightened(isLinked: Bool) async throws {
         // As it was made before: another connection keeps the files beside it.
         try FileManager.default.createDirectory(
             atPath: "\(folder.path)/var", withIntermediateDirectories: true)
@@ -44,8 +46,13 @@ import Testing
             try database.execute(sql: "PRAGMA journal_mode = WAL; CREATE TABLE t (x); DROP TABLE t")
         }
         #expect(try mode("-wal") == "644")
-        let journal = try SQLiteJournal(path, of: "central")
-        #expect(journal.tightened == ["", "-wal", "-shm"].map { path + $0 })
+        let link = "\(folder.path)/link.sqlite"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        let journal = try SQLiteJournal(isLinked ? link : path, of: "central")
+        // SQLite has the others beside the target.
+        let real = isLinked ? JournalFiles.real(link) : path
+        #expect(
+            journal.tightened == [isLinked ? link : path] + ["-wal", "-shm"].map { real + $0 })
         for suffix in ["", "-wal", "-shm"] { #expect(try mode(suffix) == "600", "\(suffix)") }
         withExtendedLifetime(former) {}
     }
