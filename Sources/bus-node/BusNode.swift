@@ -41,22 +41,54 @@ struct BusNode: AsyncParsableCommand {
     static func unknownCommand(in arguments: [String]) -> Failure? {
         var group: any ParsableCommand.Type = self
         // `help` takes the names of commands.
-        for word in arguments.drop(while: { $0 == "help" }) {
-            let commands = group.configuration.subcommands
-            // An option, or an argument of a command that is found.
-            guard !commands.isEmpty, !word.hasPrefix("-") else { return nil }
-            guard let next = commands.first(where: { $0.configuration.commandName == word }) else {
-                let names = commands.filter { $0.configuration.shouldDisplay }
-                    .compactMap { $0.configuration.commandName }
-                let hint = Suggestion.hint(for: word, among: names).map { "; \($0)" } ?? ""
-                return Failure(
-                    .usage,
-                    "found no command \"\(word.shown())\"; commands: "
-                        + names.joined(separator: ", ") + hint)
-            }
+        let words = arguments.drop(while: { $0 == "help" })
+        for (index, word) in zip(words.indices, words) {
+            // An argument of a command that is found.
+            guard !group.configuration.subcommands.isEmpty else { return nil }
+            guard !word.hasPrefix("-") else { return lateCommand(in: words[index...], of: group) }
+            guard let next = group.subcommand(word) else { return unknown(word, in: group) }
             group = next
         }
         return nil
+    }
+
+    /// The refusal of a word after the options of a default command, which has no arguments but
+    /// options. A word that may be the value of an option is left to the parser.
+    private static func lateCommand(
+        in words: ArraySlice<String>, of group: any ParsableCommand.Type
+    ) -> Failure? {
+        guard group.configuration.defaultSubcommand != nil else { return nil }
+        var mayBeValue = false
+        for word in words {
+            if word == "--" { return nil }
+            if !word.hasPrefix("-"), !mayBeValue {
+                guard group.subcommand(word) != nil else { return unknown(word, in: group) }
+                return Failure(
+                    .usage,
+                    "found the command \"\(word.shown())\" after an option; give the command "
+                        + "first, then its options")
+            }
+            mayBeValue = word.hasPrefix("-") && !word.contains("=")
+        }
+        return nil
+    }
+
+    private static func unknown(
+        _ word: String, in group: any ParsableCommand.Type
+    ) -> Failure {
+        let names = group.configuration.subcommands.filter { $0.configuration.shouldDisplay }
+            .compactMap { $0.configuration.commandName }
+        let hint = Suggestion.hint(for: word, among: names).map { "; \($0)" } ?? ""
+        return Failure(
+            .usage,
+            "found no command \"\(word.shown())\"; commands: " + names.joined(separator: ", ")
+                + hint)
+    }
+}
+
+extension ParsableCommand {
+    fileprivate static func subcommand(_ name: String) -> (any ParsableCommand.Type)? {
+        configuration.subcommands.first { $0.configuration.commandName == name }
     }
 }
 

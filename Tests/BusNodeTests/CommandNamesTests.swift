@@ -22,6 +22,8 @@ struct CommandNamesTests {
             ("chek", "chek", "check"), ("inbox lst", "lst", "list"),
             ("inbox silence ad", "ad", "add"), ("policy tset --json", "tset", "test"),
             ("help inbox lst", "lst", "list"), ("journal delete", "delete", nil),
+            ("inbox --to x lst", "lst", "list"), ("inbox --json --to=x lst", "lst", "list"),
+            ("inbox silence --all --to x ad", "ad", "add"),
         ] as [(String, String, String?)])
     func unknown(line: String, word: String, meant: String?) throws {
         let words = line.split(separator: " ").map(String.init)
@@ -40,11 +42,23 @@ struct CommandNamesTests {
         #expect(root.text.contains("run, up, present") && !root.text.contains("chaos-node"))
     }
 
+    @Test("A command after the options of its group's default command is refused as such")
+    func late() throws {
+        let failure = try #require(BusNode.unknownCommand(in: ["inbox", "--to", "x", "list"]))
+        #expect(failure.status == .usage)
+        #expect(
+            failure.text
+                == "found the command \"list\" after an option; give the command first, then its "
+                + "options")
+    }
+
     @Test(
         "What the parser can judge is left to it",
         arguments: [
             "", "help", "help inbox list", "inbox", "inbox --json", "inbox list x", "status node",
             "exec -- lst", "--version", "inbox --to lst", "inbox silence", "chaos-node x",
+            "inbox --to x --by y", "inbox --to x -- lst", "inbox --token-file - --json",
+            "history --origin x lst",
         ])
     func known(line: String) {
         let words = line.split(separator: " ").map(String.init)
