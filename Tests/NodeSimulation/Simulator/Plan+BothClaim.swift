@@ -57,10 +57,12 @@ extension Checker {
         name: "told-of-both",
         rule: "who gives it back at one inbox leaves it to the person who has it at another, and "
             + "its caller reads that"
-    ) { ledger, _ in
+    ) { ledger, plan in
         ledger.claimsAtBoth.indices.compactMap { place -> String? in
             let claim = ledger.claimsAtBoth[place]
             let soon = claim.time + 1_000
+            // What people do afterwards is not noted.
+            guard soon < plan.start + plan.chaosLasts else { return nil }
             let isNews = !ledger.claimsAtBoth[(place + 1)...].contains {
                 $0.id == claim.id && $0.time <= soon
             }
@@ -88,6 +90,7 @@ extension Forgery {
         guard plan.scene == .bothClaim,
             let shown = ledger.shown.first(where: { shown in
                 (shown.hidden ?? .max) > shown.time + 2_000
+                    && shown.time + 2_000 < plan.start + plan.chaosLasts
                     && ledger.asks.contains { $0.id == shown.id }
             })
         else { return false }
