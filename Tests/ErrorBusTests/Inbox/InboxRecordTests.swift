@@ -130,7 +130,7 @@ struct InboxRecordTests {
         }
         let ended = try await item { $0.unwritten != nil }
         #expect(ended.stage == .closed(.rejected) && ended.unwritten?.by == "ann")
-        #expect(await asking.value.refusalCode == .gone)
+        #expect(await asking.value.refusalCode == RejectCode.gone.rawValue)
         #expect(attempts.elements.isEmpty)
     }
 
