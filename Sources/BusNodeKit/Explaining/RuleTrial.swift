@@ -217,7 +217,8 @@ extension RuleTrialView {
         lines += unanswered.map { "  ended \($0.words)" }
         lines += declined.map { part in
             let (word, words) = Self.endedWithinDelay
-            let known = part.what == word ? words : RuleStep.Refusal.Kind(rawValue: part.what)?.words
+            let refusal = RuleStep.Refusal.Kind(rawValue: part.what)
+            let known = part.what == word ? words : refusal?.words
             let reason = known ?? part.what.shown()
             return "would have declined \(part.count), \(reason): \(part.idWords)"
         }

@@ -18,8 +18,8 @@ package enum TimeText {
     /// The texts that ``read(_:)`` takes, for refusals.
     package static let allowed = "a time such as 2026-11-21T10:00:00Z"
 
-    /// A time in the written form, to be written again: half a millisecond later, since writing cuts
-    /// it.
+    /// A time in the written form, to be written again: half a millisecond later, since writing
+    /// cuts it.
     static func dateToWrite(_ text: String) -> Date? { date(text).map { $0 + 0.000_5 } }
 
     /// The time with its date, unless it is of today.
