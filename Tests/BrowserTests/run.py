@@ -3,8 +3,8 @@
 
     scripts/python Tests/BrowserTests/run.py .build/debug/bus-node
 
-Needs Chromium with its driver (apt-get install chromium chromium-driver), selenium, pyzmq, canaille
-and axe-playwright-python, all of which scripts/setup browser installs.
+Needs what scripts/setup browser installs: Chromium (its headless shell where there is one) and its
+driver, selenium, pyzmq, canaille and axe-playwright-python.
 """
 import argparse
 import concurrent.futures
@@ -15,7 +15,7 @@ import os
 import sys
 import traceback
 
-from browser import Page
+from browser import SHELL, WHOLE, Page
 from consoles import Console
 
 # The modules with cases, in the order in which they run.
@@ -42,7 +42,7 @@ def run(module, name, binary):
     try:
         with contextlib.redirect_stderr(said):
             console.start()
-            page = Page()
+            page = Page(kind=WHOLE if getattr(case, "hides", False) else SHELL)
             case(page, console)
         complaints = page.complaints()
         assert not complaints, complaints

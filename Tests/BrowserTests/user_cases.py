@@ -406,3 +406,6 @@ ALL = [a_viewer_sees_and_cannot_answer, disabled_buttons_say_why,
        the_second_person_sees_all_of_a_long_value, a_group_confirms_what_is_on_the_screen]
 for case in ALL:
     case.users = USERS
+for case in (a_removed_user_is_out, signing_out_ends_all_of_the_session,
+             a_hidden_tab_without_a_stream_notices_the_end):
+    case.hides = True
