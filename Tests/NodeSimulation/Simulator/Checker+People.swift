@@ -108,8 +108,13 @@ extension Checker {
             let taken = ledger.taken.filter { $0.id == shown.id && $0.time <= shown.time }
             let isOfEarlierLife = taken.contains { $0.life != shown.life }
             let isAgain = isOfEarlierLife || taken.count > 1
-            let isTrue =
-                shown.isMarked ? isAgain : !isOfEarlierLife || taken.last?.life == shown.life
+            // For a further caller of the same life it is what that life shows already.
+            let isOfThisLife =
+                taken.count { $0.life == shown.life } > 1
+                || ledger.shown.contains {
+                    $0.id == shown.id && $0.life == shown.life && $0.time < shown.time
+                }
+            let isTrue = shown.isMarked ? isAgain : !isOfEarlierLife || isOfThisLife
             return isTrue ? nil : "\(shown.id) at \(shown.time): marked \(shown.isMarked)"
         }
     }
