@@ -145,7 +145,7 @@ package struct RuleTrialView: JSONObject, Sendable {
 
     /// The reason, in a word and for people, of an answer that is not given since the presentation
     /// ended within the rule's delay.
-    private static let endedWithinDelay = ("endedWithinDelay", "ended within its delay")
+    static let endedWithinDelay = ("endedWithinDelay", "ended within its delay")
 
     fileprivate mutating func add(endedWithinDelay past: PastPresentation) {
         matched += 1

@@ -42,7 +42,7 @@ struct Log: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only presentations with an event since this time, as 2026-11-21T10:00:00Z or 1h ago.",
+            "Only presentations with an event since a time, or in the last 7d or 2h.",
             valueName: "time"))
     var since: String?
 

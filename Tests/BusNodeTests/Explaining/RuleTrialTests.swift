@@ -203,12 +203,15 @@ import Testing
         #expect(refusal?.status == .usage)
     }
 
-    @Test("The page has the same words for a refusal", arguments: RuleStep.Refusal.Kind.allCases)
-    func refusal(kind: RuleStep.Refusal.Kind) throws {
+    @Test("The page has the same words for what keeps a rule from having an effect")
+    func refusals() throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Sources/BusNodeKit/Console/Page/rule-form.js")
         let page = try String(contentsOf: file, encoding: .utf8)
-        #expect(page.contains("\(kind.rawValue): \"\(kind.words)\""))
+        let refusals = RuleStep.Refusal.Kind.allCases.map { ($0.rawValue, $0.words) }
+        for (word, words) in refusals + [RuleTrialView.endedWithinDelay] {
+            #expect(page.contains("\(word): \"\(words)\""))
+        }
     }
 
     @Test("A rule is made of what a journal has, by a part of the id")
