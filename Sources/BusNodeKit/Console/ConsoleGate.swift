@@ -34,6 +34,9 @@ struct ConsoleGate: Sendable {
         ///
         /// The sign-in that the browser had before, if any, ends.
         case keepToken(String, replacing: ConsoleSessions.Label?)
+        /// This token was in the address, and the browser's cookie has it already. Its sign-in goes
+        /// on: requests of the browser's other tabs may be on their way with that cookie.
+        case tokenIsKept
     }
 
     let hosts: ConsoleHosts
@@ -80,7 +83,10 @@ struct ConsoleGate: Sendable {
             if let present, present.user?.name != holder.user?.name {
                 throw Self.signedIn(present, not: holder)
             }
-            return .keepToken(offered, replacing: present?.session)
+            let isKept = cookies(facts).contains { token, session in
+                token == offered && session != nil && session == present?.session
+            }
+            return isKept ? .tokenIsKept : .keepToken(offered, replacing: present?.session)
         }
         guard let visitor = try proxied == nil ? visitor(facts) : proxied else {
             let isFromElsewhere = isLink && ["cross-site", "same-site"].contains(facts.fetchSite)
@@ -140,8 +146,7 @@ struct ConsoleGate: Sendable {
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return try admission.visitor(showing: parts[1])
         }
-        let cookie = ConsoleCookie(at: facts.host, of: hosts.settings)
-        for (token, session) in cookie.values(in: facts.cookies) {
+        for (token, session) in cookies(facts) {
             guard sessions.has(session) else { continue }
             if var visitor = try admission.visitor(showing: token) {
                 visitor.session = session
@@ -152,6 +157,12 @@ struct ConsoleGate: Sendable {
             }
         }
         return nil
+    }
+
+    private func cookies(
+        _ facts: Facts
+    ) -> [(token: Substring, session: ConsoleSessions.Label?)] {
+        ConsoleCookie(at: facts.host, of: hosts.settings).values(in: facts.cookies)
     }
 
     /// Refuses the body of a request that may change something, if a form of another site can send

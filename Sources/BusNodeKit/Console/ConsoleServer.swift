@@ -192,6 +192,10 @@ struct ConsoleMiddleware: RouterMiddleware {
                 former.map { gate.end($0) }
                 try connections.know(context.channel)
                 response = keeping(token, for: request)
+            case .tokenIsKept:
+                isKnown = true
+                try connections.know(context.channel)
+                response = Response(status: .seeOther, headers: [.location: "/"])
             }
         } catch {
             let problem = problem(error, request)

@@ -53,6 +53,7 @@ struct SignInGateTests {
             case .enter(let visitor): return "\(visitor.user?.name ?? "unnamed")"
             case .enterPage: return "page"
             case .keepToken: return "keepToken"
+            case .tokenIsKept: return "tokenIsKept"
             }
         } catch { return "\(error.status.code) \(error.word)" }
     }

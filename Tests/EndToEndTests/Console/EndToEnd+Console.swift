@@ -198,9 +198,12 @@ extension EndToEnd {
             #expect(kept.headers["location"] == "/")
             let cookie = try #require(kept.headers["set-cookie"])
             #expect(cookie.hasSuffix("; HttpOnly; SameSite=Strict; Path=/"))
-            let page = try await client.send(
-                "GET", "/",
-                headers: none.merging(["Cookie": String(cookie.prefix { $0 != ";" })]) { $1 })
+            let signedIn = none.merging(["Cookie": String(cookie.prefix { $0 != ";" })]) { $1 }
+            // In another tab: this one's requests go on with its cookie.
+            let again = try await client.send(
+                "GET", "/?token=\(client.token)", headers: signedIn)
+            #expect(again.status == 303 && again.headers["set-cookie"] == nil)
+            let page = try await client.send("GET", "/", headers: signedIn)
             #expect(page.status == 200)
             #expect(page.text.contains("<html"))
             let policy = try #require(page.headers["content-security-policy"])
