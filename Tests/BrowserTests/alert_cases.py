@@ -1,6 +1,7 @@
 """What tells a person who looks elsewhere. As in cases.py."""
 from urllib.parse import unquote
 
+from browser import LOAD
 from consoles import report
 from safety_cases import signed
 
@@ -99,7 +100,7 @@ def left(page, seconds, *presentations):
 def looked(page):
     """Waits until the page has looked for what is nearly over, after what was changed so far."""
     page.driver.execute_async_script(
-        "const done = arguments[0]; import('/page/reminders.js').then(({ remind }) =>"
+        f"const done = arguments[0]; {LOAD} load('reminders').then(({{ remind }}) =>"
         " { remind(); done(); })")
 
 

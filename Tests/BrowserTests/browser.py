@@ -25,6 +25,9 @@ def program(*names):
 # Chromium, and its build without windows, which takes a third less of the processors.
 WHOLE = ("chromium", "chromium-browser", "google-chrome")
 SHELL = ("chromium-headless-shell", *WHOLE)
+# In a script: what gives one of the page's modules, from the path that has their version.
+LOAD = ("const load = (name) => import(new URL(`${name}.js`,"
+        " document.querySelector('script[type=module]').src)); ")
 # Browsers of this process that no page uses: to start one costs as much as a short case.
 idle = {WHOLE: [], SHELL: []}
 
@@ -142,7 +145,7 @@ class Page:
     def part(self, module, expression):
         """What an expression gives over the exports of one of the page's modules."""
         return self.driver.execute_async_script(
-            f"const done = arguments[0]; import('/page/{module}.js')"
+            f"const done = arguments[0]; {LOAD} load('{module}')"
             f".then((part) => done({expression}), (error) => done(String(error)));")
 
     def text(self, selector):

@@ -1,4 +1,5 @@
 """Keys that come before the next frame, and replies that come late. As in cases.py."""
+from browser import LOAD
 from consoles import report
 from safety_cases import open_count, signed
 
@@ -406,7 +407,7 @@ def another_meaning_of_the_buttons_has_to_be_read(page, console):
         since = page.part("state", "part.state.shownAt")
         page.driver.execute_async_script(
             "const [fields, done] = arguments;"
-            "Promise.all([import('/page/state.js'), import('/page/store.js')])"
+            f"{LOAD} Promise.all([load('state'), load('store')])"
             ".then(([{ state }, { apply }]) => {"
             " const items = [...state.items.values()].map((item) => ({ ...item, ...fields,"
             "  revision: item.revision + 1 }));"
@@ -487,7 +488,7 @@ def a_part_of_the_changes_is_not_all_that_was_seen(page, console):
     assert before == console.call("/api/v1/inbox")["revision"], before
 
     def hear(by, is_last):
-        page.part("store", "import('/page/state.js').then(({ state }) => part.apply({"
+        page.part("store", "load('state').then(({ state }) => part.apply({"
                   f" items: [], groups: [...state.groups.values()], revision: {before} + {by},"
                   f" openCount: 2, isLast: {is_last} }}))")
         page.rest()

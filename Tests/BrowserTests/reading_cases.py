@@ -293,13 +293,25 @@ def a_page_that_loads_says_so(page, console):
     page.until(lambda: page.text("#count") == "1 waiting", "the number")
 
 
+def a_page_opened_again_has_its_parts_already(page, console):
+    def sizes():
+        """How much of each part came over the network, in bytes."""
+        return page.run("return performance.getEntriesByType('resource')"
+                        ".filter(({ name }) => new URL(name).pathname.startsWith('/page/'))"
+                        ".map((part) => part.transferSize)")
+    page.open(console.url)
+    page.until(lambda: len(sizes()) > 50 and all(sizes()), sizes)
+    page.open(console.url)
+    page.until(lambda: len(sizes()) > 50 and not any(sizes()), sizes)
+
+
 def an_answer_that_is_not_on_disk_yet_is_a_warning(page, console):
     console.ask(report("The disk is full."))
     page.open(console.url)
     page.choose("The disk is full.")
     words = "Answered by ann, but not on disk yet"
     page.part(
-        "store", "import('/page/state.js').then(({ state }) => { part.apply({"
+        "store", "load('state').then(({ state }) => { part.apply({"
         " items: [...state.items.values()].map((item) => ({ ...item, stage: 'answered',"
         f"  ending: 'not on disk yet', outcome: '{words}', answer: {{ option: 'skip', by: 'ann' }},"
         "  revision: item.revision + 1 })), revision: state.resume, openCount: 0, isLast: true })"
@@ -325,4 +337,5 @@ ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        a_list_is_read_in_pages_after_many_ends, the_groups_are_read_once,
        what_scrolls_can_have_the_focus, a_text_of_many_lines_is_shown_in_lines,
        the_facts_are_in_the_order_of_their_use, times_name_their_zone,
-       a_page_that_loads_says_so, an_answer_that_is_not_on_disk_yet_is_a_warning]
+       a_page_that_loads_says_so, a_page_opened_again_has_its_parts_already,
+       an_answer_that_is_not_on_disk_yet_is_a_warning]

@@ -1,5 +1,5 @@
 """A console with users: each sees all, does what the file says, and is out when removed."""
-from browser import Page
+from browser import LOAD, Page
 from consoles import Console, report
 
 USERS = {"script": "answer,destructive,silence", "anna": "answer", "board": "see",
@@ -266,7 +266,7 @@ def two_people_decide_together(page, console):
     page.until(lambda: "You propose" in page.text(".decide"), "the own proposal")
     page.until(lambda: page.driver.execute_async_script(
         "const done = arguments[0];"
-        "Promise.all([import('/page/filter.js'), import('/page/state.js')])"
+        f"{LOAD} Promise.all([load('filter'), load('state')])"
         ".then(([{ filter }, { state }]) => {"
         " const [{ item }] = state.rows; const before = state.typed;"
         " state.typed = 'proposed'; const isFound = filter().matches(item);"

@@ -4,6 +4,7 @@
 enum TextCost {
     /// Files that call them all the same, and the reason.
     static let exceptions = [
+        "Sources/BusNodeKit/Console/ConsolePage.swift": "replaces paths in its own page",
         "Sources/BusNodeKit/Console/ConsoleToken.swift":
             "replaces a token in a line of a log, where a token with a mark is another text",
         "Sources/BusNodeKit/Console/ConsoleUsers.swift":

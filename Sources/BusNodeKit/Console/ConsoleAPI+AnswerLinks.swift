@@ -111,7 +111,8 @@ extension ConsolePage {
             option.role == .destructive
             ? "<p class=\"problem\">This destroys something for good.</p>" : ""
         return Self.plainPage(
-            "answer", head: "<script type=\"module\" src=\"/page/answer-link.js\"></script>",
+            "answer",
+            head: "<script type=\"module\" src=\"\(Self.path("answer-link.js"))\"></script>",
             """
             <h1>\(report.description.escapedForPage)</h1>
             <p id="origin">\(origin.escapedForPage)</p>

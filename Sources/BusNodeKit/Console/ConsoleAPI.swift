@@ -29,8 +29,10 @@ struct ConsoleAPI: Sendable {
         routes.get(ConsoleSignIn.returnPath, needs: .nothing, completeSignIn)
         routes.get(AnswerLinks.path, needs: .nothing, showLink)
         routes.post(AnswerLinks.actPath, needs: .nothing, answerByLink)
-        routes.get("/page/{name}", needs: .nothing) { _, context in
-            try page.part(context.parameters.get("name") ?? "")
+        routes.get("/page/{version}/{name}", needs: .nothing) { _, context in
+            try page.part(
+                context.parameters.get("name") ?? "",
+                of: context.parameters.get("version") ?? "")
         }
         routes.get(Self.healthPath, needs: .nothing) { _, _ in
             Response(try await health { await console.tables })

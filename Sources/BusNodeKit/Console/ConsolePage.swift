@@ -1,4 +1,6 @@
+import Crypto
 import ErrorBus
+import Foundation
 import HTTPTypes
 import Hummingbird
 
@@ -79,19 +81,45 @@ struct ConsolePage: Sendable {
         "views.js": PackageResources.views_js,
     ]
 
-    var html: Response { Self.file(PackageResources.console_html, "text/html; charset=utf-8") }
+    /// The version of the parts, a hash of them all. Their paths have it: a browser keeps the parts
+    /// for good, and a page never has parts of two versions.
+    private static let version: String = {
+        var hash = SHA256()
+        for (name, bytes) in parts.sorted(by: { $0.key < $1.key }) {
+            hash.update(data: Data(name.utf8))
+            hash.update(data: bytes)
+        }
+        return String(hash.finalize().hex.prefix(16))
+    }()
+
+    private static let versionedHTML = Array(
+        String(decoding: PackageResources.console_html, as: UTF8.self)
+            .replacing("/page/", with: "/page/\(version)/").utf8)
+
+    /// The path of a part.
+    static func path(_ part: String) -> String { "/page/\(version)/\(part)" }
+
+    var html: Response { Self.file(Self.versionedHTML, "text/html; charset=utf-8") }
 
     /// The description of the interface.
     static var interfaceBytes: [UInt8] { PackageResources.openapi_yaml }
     var interface: Response { Self.file(Self.interfaceBytes, "application/yaml") }
 
-    func part(_ name: String) throws(APIProblem) -> Response {
+    func part(_ name: String, of version: String) throws(APIProblem) -> Response {
         guard let bytes = Self.parts[name] else {
             throw APIProblem(.notFound, "notFound", "no such path")
         }
-        return Self.file(
+        guard version == Self.version else {
+            throw APIProblem(
+                .notFound, "notFound",
+                "version of the page: found \(version.shown()), expected \(Self.version); load the "
+                    + "page again")
+        }
+        var response = Self.file(
             bytes,
             name.hasSuffix(".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8")
+        response.headers[.cacheControl] = "public, max-age=31536000, immutable"
+        return response
     }
 
     /// The page for a client without the token, which asks for it.
@@ -131,7 +159,7 @@ struct ConsolePage: Sendable {
             <meta name="color-scheme" content="light dark">
             <title>ErrorBus: \(title)</title>
             <link rel="icon" href="data:,">
-            <link rel="stylesheet" href="/page/base.css">
+            <link rel="stylesheet" href="\(path("base.css"))">
             \(head)
             </head>
             <body>
@@ -163,10 +191,12 @@ struct ConsolePage: Sendable {
     }
 
     func protect(_ response: inout Response) {
+        // All but the page's parts says what is so now, for one visitor.
+        if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
         let headers = [
             "Content-Security-Policy": Self.contentSecurityPolicy,
             "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-            "Cache-Control": "no-store", "X-Frame-Options": "DENY",
+            "X-Frame-Options": "DENY",
             "Cross-Origin-Opener-Policy": "same-origin",
             "Cross-Origin-Resource-Policy": "same-origin",
         ]

@@ -44,6 +44,7 @@ struct ConsoleRolesTests {
     ) async throws -> Int {
         let path = operation.path.replacing("{id}", with: UUID().uuidString)
             .replacing("{number}", with: "1").replacing("{name}", with: "none")
+            .replacing("{version}", with: "none")
         let isPost = operation.method == "post"
         var exchange = HTTPExchange(
             isPost ? .POST : .GET,

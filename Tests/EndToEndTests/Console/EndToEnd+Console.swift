@@ -213,13 +213,19 @@ extension EndToEnd {
             #expect(policy.hasSuffix("; frame-ancestors 'none'"))
             #expect(page.headers["cache-control"] == "no-store")
             #expect(page.headers["referrer-policy"] == "no-referrer")
+            let main = /"\/page\/([0-9a-f]{16})\/main\.js"/
+            let version = try #require(page.text.firstMatch(of: main)).1
             for part in ["base.css", "main.js"] {
-                let file = try await client.send("GET", "/page/\(part)")
+                let file = try await client.send("GET", "/page/\(version)/\(part)")
                 #expect(file.status == 200)
+                #expect(file.headers["cache-control"] == "public, max-age=31536000, immutable")
                 let type = part.hasSuffix("css") ? "text/css" : "text/javascript"
                 #expect(file.headers["content-type"] == "\(type); charset=utf-8")
             }
-            #expect(try await client.send("GET", "/page/other.js").status == 404)
+            #expect(try await client.send("GET", "/page/\(version)/other.js").status == 404)
+            let former = try await client.send("GET", "/page/0123456789abcdef/main.js")
+            #expect(former.status == 404 && former.headers["cache-control"] == "no-store")
+            #expect(former.text.contains("load the page again"))
             // Its log has no token.
             #expect(!nodes[0].errors.value.contains("\(client.token) "))
         }

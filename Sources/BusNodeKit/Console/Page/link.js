@@ -51,7 +51,7 @@ export async function connect() {
 
 async function openPort(onFailure) {
   if (typeof SharedWorker !== "undefined") {
-    const worker = new SharedWorker("/page/stream.js", WORKER);
+    const worker = new SharedWorker(new URL("stream.js", import.meta.url), WORKER);
     worker.onerror = onFailure;
     return worker.port;
   }
