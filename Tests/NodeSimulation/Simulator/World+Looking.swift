@@ -36,10 +36,22 @@ extension World {
             return
         }
         let since = max(
-            unheardSince[index] ?? scheduler.now, ask.time, ledger.lastFault,
+            unheardSince[index] ?? scheduler.now, ask.time, lastFault(noticedFor: ask),
             lastCrowded(ask) ?? 0)
         unheardSince[index] = since
-        ledger.unheard[ask.id] = max(ledger.unheard[ask.id] ?? 0, scheduler.now - since)
+        ledger.unheard[ask.id] = max(ledger.unheard[ask.id] ?? 0, elapsed(since: since))
+    }
+
+    /// The time by which the asker has noticed the last fault. A program without a link learns that
+    /// its request is lost, or that its parent was restarted, once it has waited for its reply as
+    /// long as it does, and then asks again.
+    private func lastFault(noticedFor ask: Ledger.Ask) -> UInt64 {
+        ledger.lastFault + (ask.worker == Plan.requester ? Requester.patience : 0)
+    }
+
+    /// The time since then; 0 if that is still to come.
+    private func elapsed(since time: UInt64) -> UInt64 {
+        scheduler.now - min(scheduler.now, time)
     }
 
     /// Is what has a way to people in front of them?
@@ -48,12 +60,10 @@ extension World {
             gapSince[index] = nil
             return
         }
-        // A program without a link learns that its parent was restarted when it asks again, once it
-        // has waited for its reply as long as it does.
-        let unnoticed = ask.worker == Plan.requester ? Requester.patience : 0
-        let since = max(gapSince[index] ?? scheduler.now, ask.time, ledger.lastFault + unnoticed)
+        let since = max(
+            gapSince[index] ?? scheduler.now, ask.time, lastFault(noticedFor: ask))
         gapSince[index] = since
-        let lasted = scheduler.now - min(scheduler.now, since)
+        let lasted = elapsed(since: since)
         if lasted > ledger.gaps[ask.id]?.lasted ?? 0 { ledger.gaps[ask.id] = (since, lasted) }
     }
 
@@ -67,11 +77,11 @@ extension World {
             return
         }
         let since = max(
-            undeliveredSince[index] ?? scheduler.now, decision.time, ask.time, ledger.lastFault,
-            lastCrowded(ask) ?? 0)
+            undeliveredSince[index] ?? scheduler.now, decision.time, ask.time,
+            lastFault(noticedFor: ask), lastCrowded(ask) ?? 0)
         undeliveredSince[index] = since
         ledger.undelivered[ask.id] = max(
-            ledger.undelivered[ask.id] ?? 0, scheduler.now - since)
+            ledger.undelivered[ask.id] ?? 0, elapsed(since: since))
     }
 
     /// Whether people should have it in front of them.
@@ -104,7 +114,7 @@ extension World {
 
     /// For how long nothing has gone wrong since then.
     private func quiet(since time: UInt64) -> UInt64 {
-        scheduler.now - min(scheduler.now, max(time, ledger.lastFault))
+        elapsed(since: max(time, ledger.lastFault))
     }
 
     /// Whether a chain of live processes and clear links leads from a process to the presenter.
