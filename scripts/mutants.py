@@ -5,8 +5,10 @@ simulator has to notice it within a bounded number of seeds.
 """
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
+import queue
 import re
 import shutil
 import subprocess
@@ -18,9 +20,7 @@ LIST = ROOT / "Tests/NodeSimulation/mutants.txt"
 SOURCES = ["Sources/ErrorBusCore", "Sources/ErrorBus"]
 # Git ignores it; `make clean` removes it.
 WORK = ROOT / ".build-mutants"
-TREE = WORK / "tree"
-BUILD = WORK / "build"
-SIMULATOR = BUILD / "debug/node-simulator"
+COPY_COUNT_MAX = 4
 STRICT = "ERRORBUS_WARNINGS_AS_ERRORS"
 BUILD_SECONDS = 1_800
 RUN_SECONDS = 1_800
@@ -72,83 +72,102 @@ def mutants():
     return found
 
 
-def copy_tree():
-    """Brings the copy to the working tree's state; what is equal keeps its time."""
-    listed = subprocess.run(
-        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
-        cwd=ROOT, check=True, capture_output=True, text=True,
-    ).stdout.split("\0")
-    paths = {path for path in listed if path and (ROOT / path).is_file()}
-    # Not tracked: the versions of the dependencies that this working copy is built with.
-    if (ROOT / "Package.resolved").is_file():
-        paths.add("Package.resolved")
-    for path in paths:
-        source, target = ROOT / path, TREE / path
-        if target.is_file() and target.read_bytes() == source.read_bytes():
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(source, target)
-    for target in TREE.rglob("*"):
-        if target.is_file() and str(target.relative_to(TREE)) not in paths:
-            target.unlink()
+class Copy:
+    """A copy of the sources, in which one mistake at a time is planted, built and judged."""
 
+    def __init__(self, number, options):
+        self.tree = WORK / f"tree-{number}"
+        self.scratch = WORK / f"build-{number}"
+        self.options = options
 
-def build():
-    """None, or what the compiler says."""
-    # A mistake may leave a variable unused.
-    environment = {key: value for key, value in os.environ.items() if key != STRICT}
-    # Without debug information, which no run looks at: it takes half as long to build.
-    result = subprocess.run(
-        ["swift", "build", "--package-path", TREE, "--scratch-path", BUILD,
-         "--product", "node-simulator", "-Xswiftc", "-gnone"],
-        capture_output=True, text=True, timeout=BUILD_SECONDS, env=environment,
-    )
-    if result.returncode == 0:
-        return None
-    lines = (result.stdout + result.stderr).splitlines()
-    errors = [line for line in lines if "error:" in line]
-    return "\n".join(errors[:5] or lines[-15:])
+    def refresh(self):
+        """Brings the copy to the working tree's state; what is equal keeps its time."""
+        listed = subprocess.run(
+            ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+            cwd=ROOT, check=True, capture_output=True, text=True,
+        ).stdout.split("\0")
+        paths = {path for path in listed if path and (ROOT / path).is_file()}
+        # Not tracked: the versions of the dependencies that this working copy is built with.
+        if (ROOT / "Package.resolved").is_file():
+            paths.add("Package.resolved")
+        for path in paths:
+            source, target = ROOT / path, self.tree / path
+            if target.is_file() and target.read_bytes() == source.read_bytes():
+                continue
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, target)
+        for target in self.tree.rglob("*"):
+            if target.is_file() and str(target.relative_to(self.tree)) not in paths:
+                target.unlink()
 
+    def build(self):
+        """None, or what the compiler says."""
+        # A mistake may leave a variable unused.
+        environment = {key: value for key, value in os.environ.items() if key != STRICT}
+        # Without debug information, which no run looks at: it takes half as long to build.
+        result = subprocess.run(
+            ["swift", "build", "--package-path", self.tree, "--scratch-path", self.scratch,
+             "--product", "node-simulator", "-Xswiftc", "-gnone"],
+            capture_output=True, text=True, timeout=BUILD_SECONDS, env=environment,
+        )
+        if result.returncode == 0:
+            return None
+        lines = (result.stdout + result.stderr).splitlines()
+        errors = [line for line in lines if "error:" in line]
+        return "\n".join(errors[:5] or lines[-15:])
 
-def simulate(options):
-    """(checker, seed, what it says) of the first seed that fails; None where all pass."""
-    command = [SIMULATOR, "--seeds", str(options.seeds), "--until-failure"]
-    if options.jobs:
-        command += ["--jobs", str(options.jobs)]
-    result = subprocess.run(command, capture_output=True, text=True, timeout=RUN_SECONDS)
-    verdict = FAILED.search(result.stdout)
-    if not verdict:
-        sys.exit(f"mutants: the simulator said nothing to the point:\n{result.stdout}"
-                 f"{result.stderr}")
-    if verdict.group(1) == "0":
-        return None
-    for line in result.stdout.splitlines():
-        found = FINDING.match(line)
-        if found:
-            return found.group(2), int(found.group(1)), found.group(3)
-    sys.exit(f"mutants: a seed failed without a finding:\n{result.stdout}")
+    def simulate(self):
+        """(checker, seed, what it says) of the first seed that fails; None where all pass."""
+        command = [self.scratch / "debug/node-simulator",
+                   "--seeds", str(self.options.seeds), "--until-failure"]
+        if self.options.jobs:
+            command += ["--jobs", str(self.options.jobs)]
+        result = subprocess.run(command, capture_output=True, text=True, timeout=RUN_SECONDS)
+        verdict = FAILED.search(result.stdout)
+        if not verdict:
+            raise Stopped("the simulator said nothing to the point:\n"
+                          f"{result.stdout}{result.stderr}")
+        if verdict.group(1) == "0":
+            return None
+        for line in result.stdout.splitlines():
+            found = FINDING.match(line)
+            if found:
+                return found.group(2), int(found.group(1)), found.group(3)
+        raise Stopped(f"a seed failed without a finding:\n{result.stdout}")
 
-
-def judge(mutant, options):
-    """A row of the table: what was found, the seed, and whether it is as it must be."""
-    original = (TREE / mutant.path).read_text() if (TREE / mutant.path).is_file() else ""
-    planted = mutant.plant(original)
-    if planted is None:
-        return "STALE: the old text is not there exactly once", "", False
-    try:
-        (TREE / mutant.path).write_text(planted)
-        problem = build()
+    def prepare(self):
+        """Builds the simulator without a mistake, and runs it."""
+        self.refresh()
+        problem = self.build()
         if problem:
-            print(problem)
-            return "DOES NOT COMPILE", "", False
-        found = simulate(options)
-    finally:
-        (TREE / mutant.path).write_text(original)
-    if not found:
-        return f"SURVIVES {options.seeds} seeds", "", False
-    checker, seed, detail = found
-    print(f"    {detail}")
-    return checker, str(seed), True
+            raise Stopped(f"the sources do not compile:\n{problem}")
+        found = self.simulate()
+        if found:
+            raise Stopped(f"without a mistake seed {found[1]} fails: {found[0]}: {found[2]}")
+
+    def judge(self, mutant):
+        """What was found, the seed, whether it is as it must be, and what is to be read of it."""
+        file = self.tree / mutant.path
+        original = file.read_text() if file.is_file() else ""
+        planted = mutant.plant(original)
+        if planted is None:
+            return "STALE: the old text is not there exactly once", "", False, ""
+        try:
+            file.write_text(planted)
+            problem = self.build()
+            if problem:
+                return "DOES NOT COMPILE", "", False, problem
+            found = self.simulate()
+        finally:
+            file.write_text(original)
+        if not found:
+            return f"SURVIVES {self.options.seeds} seeds", "", False, ""
+        checker, seed, detail = found
+        return checker, str(seed), True, detail
+
+
+class Stopped(Exception):
+    """The reason why no mistake can be judged."""
 
 
 def main():
@@ -158,6 +177,11 @@ def main():
     parser.add_argument("--seeds", type=int, default=1_000,
                         help="how many seeds each has to be noticed in (1000)")
     parser.add_argument("--jobs", type=int, help="seeds at a time (one for each processor)")
+    parser.add_argument("--copies", type=int, metavar="N",
+                        default=min(os.cpu_count() or 1, COPY_COUNT_MAX),
+                        help="mistakes at a time, each in a copy of the sources with a build of "
+                             "its own (one for each processor, at most "
+                             f"{COPY_COUNT_MAX})")
     options = parser.parse_args()
     chosen = mutants()
     if options.only:
@@ -166,26 +190,42 @@ def main():
             sys.exit(f"mutants: {LIST.name} has no {', '.join(sorted(unknown))}")
         chosen = [mutant for mutant in chosen if mutant.name in options.only]
 
-    copy_tree()
-    began = time.monotonic()
+    began, count = time.monotonic(), min(options.copies, len(chosen))
     print(f"{len(chosen)} mistakes, some 15 s each on two free processors; first the simulator is "
-          "built and run without one", flush=True)
-    problem = build()
-    if problem:
-        sys.exit(f"mutants: the sources do not compile:\n{problem}")
-    found = simulate(options)
-    if found:
-        sys.exit(f"mutants: without a mistake seed {found[1]} fails: {found[0]}: {found[2]}")
+          f"built and run without one, in each of {count} copies", flush=True)
+    copies = queue.SimpleQueue()
+
+    def prepare(copy):
+        copy.prepare()
+        copies.put(copy)
+
+    def judged(mutant):
+        copy = copies.get()
+        planted = time.monotonic()
+        try:
+            return mutant, *copy.judge(mutant), f"{time.monotonic() - planted:.0f}"
+        finally:
+            copies.put(copy)
 
     rows, good = [], 0
-    for number, mutant in enumerate(chosen, 1):
-        print(f"{number}/{len(chosen)} {mutant.name}: {mutant.mistake}", flush=True)
-        planted = time.monotonic()
-        found, seed, is_good = judge(mutant, options)
-        good += is_good
-        seconds = f"{time.monotonic() - planted:.0f}"
-        rows.append((mutant.name, mutant.file, found, seed, seconds))
-        print(f"    {found}{f', seed {seed}' if seed else ''}, {seconds} s", flush=True)
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        try:
+            for ready in [pool.submit(prepare, Copy(number, options))
+                          for number in range(1, count + 1)]:
+                ready.result()
+            running = [pool.submit(judged, mutant) for mutant in chosen]
+            for number, each in enumerate(concurrent.futures.as_completed(running), 1):
+                mutant, found, seed, is_good, detail, seconds = each.result()
+                good += is_good
+                rows.append((mutant.name, mutant.file, found, seed, seconds))
+                print(f"{number}/{len(chosen)} {mutant.name}: {mutant.mistake}\n"
+                      + (f"    {detail}\n" if detail else "")
+                      + f"    {found}{f', seed {seed}' if seed else ''}, {seconds} s", flush=True)
+        except Stopped as problem:
+            pool.shutdown(cancel_futures=True)
+            sys.exit(f"mutants: {problem}")
+    order = {mutant.name: place for place, mutant in enumerate(chosen)}
+    rows.sort(key=lambda row: order[row[0]])
     print_table(rows)
     slowest = max(rows, key=lambda row: int(row[3] or -1))
     print(f"mutants: {good} of {len(chosen)} noticed, the last in seed {slowest[3] or '-'} "
