@@ -24,7 +24,9 @@ def program(*names):
 
 # Chromium, and its build without windows, which takes a third less of the processors.
 WHOLE = ("chromium", "chromium-browser", "google-chrome")
-SHELL = ("chromium-headless-shell", *WHOLE)
+# Not by its name: that is a script of Debian's that waits for the browser, and the driver ends what
+# it has started.
+SHELL = ("/usr/lib/chromium/chromium-headless-shell", *WHOLE)
 # In a script: what gives one of the page's modules, from the path that has their version.
 LOAD = ("const load = (name) => import(new URL(`${name}.js`,"
         " document.querySelector('script[type=module]').src)); ")
