@@ -183,6 +183,8 @@ def main():
                              "its own (one for each processor, at most "
                              f"{COPY_COUNT_MAX})")
     options = parser.parse_args()
+    if options.copies < 1:
+        parser.error(f"--copies: found {options.copies}; at least 1 is allowed")
     chosen = mutants()
     if options.only:
         unknown = set(options.only) - {mutant.name for mutant in chosen}
@@ -191,8 +193,8 @@ def main():
         chosen = [mutant for mutant in chosen if mutant.name in options.only]
 
     began, count = time.monotonic(), min(options.copies, len(chosen))
-    print(f"{len(chosen)} mistakes, some 15 s each on two free processors; first the simulator is "
-          f"built and run without one, in each of {count} copies", flush=True)
+    print(f"{len(chosen)} mistakes; first the simulator is built and run without one, in each of "
+          f"{count} copies", flush=True)
     copies = queue.SimpleQueue()
 
     def prepare(copy):
@@ -222,8 +224,10 @@ def main():
                       + (f"    {detail}\n" if detail else "")
                       + f"    {found}{f', seed {seed}' if seed else ''}, {seconds} s", flush=True)
         except Stopped as problem:
-            pool.shutdown(cancel_futures=True)
             sys.exit(f"mutants: {problem}")
+        finally:
+            # The mistakes that are left, where a problem or Ctrl-C ends the run.
+            pool.shutdown(wait=False, cancel_futures=True)
     order = {mutant.name: place for place, mutant in enumerate(chosen)}
     rows.sort(key=lambda row: order[row[0]])
     print_table(rows)
