@@ -104,10 +104,11 @@ class Copy:
         """None, or what the compiler says."""
         # A mistake may leave a variable unused.
         environment = {key: value for key, value in os.environ.items() if key != STRICT}
-        # Without debug information, which no run looks at: it takes half as long to build.
+        # The debug configuration compiles only the file of the mistake again. Optimized, it runs
+        # five times as many seeds a second. No run looks at debug information.
         result = subprocess.run(
             ["swift", "build", "--package-path", self.tree, "--scratch-path", self.scratch,
-             "--product", "node-simulator", "-Xswiftc", "-gnone"],
+             "--product", "node-simulator", "-Xswiftc", "-gnone", "-Xswiftc", "-O"],
             capture_output=True, text=True, timeout=BUILD_SECONDS, env=environment,
         )
         if result.returncode == 0:
