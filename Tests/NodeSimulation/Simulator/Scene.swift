@@ -118,7 +118,8 @@ enum Scene: Equatable {
 }
 
 extension Plan {
-    /// Five worlds of eight.
+    /// The scenes of a seed, of which one is staged; none for a random world, or for one of
+    /// ``Plan/rare``.
     static func scenes(of seed: UInt64) -> [Scene] {
         // In every other round of 256 seeds these places have what was there before.
         let place = seed % 512
