@@ -143,6 +143,20 @@ struct DocumentedCommandsTests {
         #expect(page.hasSuffix("\n\n\(table)"), "docs/commands.md lacks:\n\(table)")
     }
 
+    @Test("docs/commands.md has every environment variable that a command reads, and no others")
+    func variables() throws {
+        let sources = Self.repository.appendingPathComponent("Sources/bus-node")
+        let paths = try FileManager.default.subpathsOfDirectory(atPath: sources.path)
+        let code = try paths.filter { $0.hasSuffix(".swift") }.map { path in
+            try String(contentsOf: sources.appendingPathComponent(path), encoding: .utf8)
+        }
+        func names(in text: String) -> Set<String> {
+            Set(text.matches(of: #/BUS_NODE_[A-Z_]+/#).map { String($0.output) })
+        }
+        let page = try Self.text("docs/commands.md")
+        #expect(names(in: page) == names(in: code.joined(separator: "\n")))
+    }
+
     /// Those of every command, and of the programs in Examples.
     private static let otherOptions: Set = ["--certificate", "--help", "--parent", "--secret"]
 
