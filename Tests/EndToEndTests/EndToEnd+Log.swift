@@ -94,13 +94,13 @@ extension EndToEnd {
             #expect(one.output.value.contains(ids[0]) && !one.output.value.contains(ids[1]))
         }
 
-        @Test("A node without an event log and without a journal is named")
+        @Test("A node without a ledger and without a journal is named")
         func without() async throws {
             let relay = try log("--node", "relay")
             #expect(try await relay.ending() == 78)
             #expect(
                 await relay.says(
-                    "node relay has no event log (events: FILE) and no journal (journal: FILE)"))
+                    "node relay has no ledger (events: FILE) and no journal (journal: FILE)"))
             let history = try Launched([
                 "history", "--topology", sandbox.path("topology.yaml"), "--node", "relay",
             ])

@@ -174,7 +174,7 @@ struct ChaosError: LocalizedError, CustomNSError {
     var failureReason: String? { "A chaos run is under way." }
 }
 
-/// Adds the events of a chaos run to a node's event log: prompts shown, attempts begun. Each line
+/// Adds the events of a chaos run to a node's ledger: prompts shown, attempts begun. Each line
 /// is one write, as in ``EventLog``, so that killing the process loses none.
 package final class ChaosLog: Sendable {
     private let node: NodeName
@@ -184,7 +184,7 @@ package final class ChaosLog: Sendable {
         self.node = node
         descriptor = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)
         guard descriptor >= 0 else {
-            throw Failure(.cannotCreate, "event log \(path): \(String(cString: strerror(errno)))")
+            throw Failure(.cannotCreate, "ledger \(path): \(String(cString: strerror(errno)))")
         }
     }
 

@@ -80,7 +80,7 @@ package struct DeadLetters {
 }
 
 extension JournalRow {
-    /// The row as an event, with the fields of the event log.
+    /// The row as an event, with the fields of the ledger.
     package func event(node: NodeName) -> LoggedEvent {
         let report = try? ErrorReport(payload: Array(report))
         return LoggedEvent([

@@ -130,7 +130,7 @@ extension AuditTable.Row {
     }
 }
 
-/// One line of an event log, as written by ``EventLog``.
+/// One line of a ledger, as written by ``EventLog``.
 package struct LoggedEvent {
     private let fields: [String: JSONValue]
     /// The line as it is in the file.

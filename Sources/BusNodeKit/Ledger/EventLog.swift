@@ -57,14 +57,14 @@ package final class EventLog: AuditLog {
         let descriptor = Glibc.open(
             path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o640)
         guard descriptor >= 0 else {
-            throw Failure(.cannotCreate, "event log \(path): \(String(cString: strerror(errno)))")
+            throw Failure(.cannotCreate, "ledger \(path): \(String(cString: strerror(errno)))")
         }
         // Each event is written at once, so the file must be one that never waits for a reader.
         let isTerminal = isatty(descriptor) == 1
         if isTerminal || FileStatus(descriptor: descriptor)?.isPipeOrSocket ?? true {
             close(descriptor)
             let found = isTerminal ? "a terminal" : "a pipe or socket"
-            throw Failure(.cannotCreate, "event log \(path): found \(found), expected a file")
+            throw Failure(.cannotCreate, "ledger \(path): found \(found), expected a file")
         }
         // A crash may have left an incomplete line.
         var last: UInt8 = 0

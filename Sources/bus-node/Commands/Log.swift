@@ -11,13 +11,13 @@ struct Log: AsyncParsableCommand {
         commandName: "log",
         abstract: "Show past presentations with their answers and results.",
         discussion: """
-            Reads the event logs (`events:`) and journals (`journal:`) of a topology's nodes. \
+            Reads the ledgers (`events:`) and journals (`journal:`) of a topology's nodes. \
             Presentations that ended without an answer have a table of their own, after the rest. \
             With an id, prints every event of that presentation on every node. At a terminal a \
-            table is cut to its width and has the ends of the ids. Times are UTC. --reoffer \
-            presents an unanswered error again, to the node whose journal has it, and prints the \
-            chosen option, and to standard error what it waits for; the exit status is that of \
-            `present`.
+            table is cut to the terminal's width and has the ends of the ids. Times are UTC. \
+            --reoffer presents an unanswered error again, to the node whose journal has it, and \
+            prints the chosen option, and on standard error what it waits for; it exits with the \
+            status of `present`.
 
             Example: bus-node log --topology topology.yaml
             """)
@@ -76,9 +76,9 @@ struct Log: AsyncParsableCommand {
             let (path, nodes) = try target.chosen()
             guard nodes.contains(where: { $0.events != nil || $0.journal != nil }) else {
                 let those = target.node.map {
-                    "node \($0.shown()) has no event log (events: FILE) and no journal"
+                    "node \($0.shown()) has no ledger (events: FILE) and no journal"
                 }
-                let all = "no node has an event log (events: FILE) or a journal"
+                let all = "no node has a ledger (events: FILE) or a journal"
                 throw Failure(
                     .badConfiguration, "\(path.shown()): \(those ?? all) (journal: FILE)")
             }
