@@ -7,10 +7,10 @@ import Glibc
 struct BusNode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bus-node",
-        abstract: "Errors that climb from process to process until one can decide.",
+        abstract: "Errors that climb from process to process until a person or a policy decides.",
         discussion: """
-            An error goes up a configured topology, a person or a policy chooses one of its \
-            recovery options, and the option runs where its owner lives.
+            An error goes up a configured tree of nodes. A person or a policy chooses one of its \
+            recovery options, and the option runs in the process that offered it.
 
             Example: bus-node up --topology topology.yaml
             """,

@@ -9,8 +9,8 @@ struct HistoryHelpTests {
         let help = History.helpMessage(columns: 1_000)
         let words =
             "recovered, not recovered, too late, withdrawn, refused by its owner, no result known, "
-            + "failed again, cancelled, expired, withheld, passed on; open, claimed or left "
-            + "without one"
+            + "failed again, cancelled, expired, withheld, passed on; without an end: open, "
+            + "claimed or left"
         #expect(help.contains(words), "\(help)")
     }
 }

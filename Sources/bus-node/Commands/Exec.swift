@@ -12,23 +12,25 @@ struct Exec: AsyncParsableCommand {
         commandName: "exec",
         abstract: "Run a command; when it fails, present the error with Retry, Skip and Abort.",
         discussion: """
-            Retry runs the command again, Skip exits 0, Abort exits as the command did. So does \
-            exec when no node can be reached, unless the topology says whenUnreachable: fail, \
-            which exits 69. Exits 128 + N when signal N ended the command, 127 when it was not \
-            found, 126 when it could not be run. Input, output and signals pass through; one that \
-            was ignored at the start, as with nohup, stays ignored, for the command as well. A \
-            command that fails within 10 s of Ctrl-C is not presented. A console groups failures \
-            of the same command, in the same way and in the same directory, on any host. Without \
-            a terminal, as from cron, each waits for a day and 20 at a time: --deadline, \
-            --max-waiting.
+            Retry runs the command again, Skip exits 0, Abort exits with the command's status. \
+            When no node can be reached, exec exits with the command's status as well, or with 69 \
+            if the topology says whenUnreachable: fail. Exits 128 + N when signal N ended the \
+            command, 127 when it was not found, 126 when it could not be run. Input, output and \
+            signals pass through; a signal that was ignored at the start, as with nohup, stays \
+            ignored, for the command as well. A command that fails within 10 s of Ctrl-C is not \
+            presented. A console groups failures of the same command, in the same way and in the \
+            same directory, on any host. Without a terminal, as from cron, a failure waits for a \
+            day at most, and at most 20 processes with the same command wait at a time: see \
+            --deadline and --max-waiting.
 
             The report has the command and the end of its standard error. What looks like a secret \
             there is masked: values of names such as password and token, credentials in URLs, and \
-            the values of such names in the environment. A secret without a sign of it is not: \
-            give secrets in files or in the environment.
+            the values of such names in the environment. A secret without such a sign is not \
+            masked: give secrets to the command in files or in the environment.
 
-            With --field a person or a policy can give the next run values, in its environment. \
-            The comment on their answer is printed, and is there as ERRORBUS_COMMENT.
+            With --field a person or a policy can give values for the next run, which has them in \
+            its environment. The comment of an answer is printed, and the next run has it as \
+            ERRORBUS_COMMENT.
 
             Example: bus-node exec --to tcp://127.0.0.1:7701 -- rsync -a /data backup:/data
             """)

@@ -58,8 +58,8 @@ struct History: AsyncParsableCommand {
     @Option(
         help: """
             Only with this end in words: \(History.endings); \
-            open, claimed or left without one. As '\(Outcome.Reason.expired.words)*' also with \
-            what was applied.
+            without an end: open, claimed or left. '\(Outcome.Reason.expired.words)*' also finds \
+            ends that name the option applied.
             """)
     var end: String?
 

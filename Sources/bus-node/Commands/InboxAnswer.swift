@@ -9,17 +9,22 @@ struct InboxAnswer: AsyncParsableCommand {
         commandName: "answer",
         abstract: "Choose an option of a presentation, or of its whole group.",
         discussion: """
-            Prints the answer that counts, and to standard error until when --undo holds it. With \
-            --all-like every open presentation of the same group gets the option, and is printed \
-            with its id; each origin runs its own attempt, and later presentations are not \
-            answered; --except leaves members of it open. When their descriptions differ, they \
-            are listed; a terminal asks for confirmation, elsewhere --differing is needed. A \
-            destructive option is confirmed at a terminal too. An option that needs two people is \
-            only proposed, which is printed instead; another person confirms it with --confirm, \
-            or drops it with bus-node inbox decline. What an option asks for, as bus-node inbox \
-            show lists it, is given with --value and --value-file. A comment goes with the answer \
-            to the origin. Exits 1 when another answer was first, 64 when the option is not \
-            offered, a value or the comment does not fit, or the descriptions differ.
+            Prints the answer that counts. With --undo it also prints, on standard error, until \
+            when the answer is held.
+
+            With --all-like every open presentation of the same group gets the option, and is \
+            printed with its id; each origin runs its own attempt. Later presentations are not \
+            answered; --except leaves members of the group open. When the descriptions differ, the \
+            command lists them: at a terminal it asks for confirmation, elsewhere it needs \
+            --differing. At a terminal it also asks before a destructive option.
+
+            An option that needs two people is only proposed, and the proposal is printed; another \
+            person confirms it with --confirm, or drops it with bus-node inbox decline. Give the \
+            values that an option asks for with --value and --value-file; bus-node inbox show \
+            lists them. A comment goes with the answer to the origin.
+
+            Exits 1 when another answer was first, 64 when the option is not offered, a value or \
+            the comment does not fit, or the descriptions differ.
 
             Example: bus-node inbox answer 01920000 retry --topology topology.yaml
             """)

@@ -51,11 +51,11 @@ struct InboxSilenceAdd: AsyncParsableCommand {
         commandName: "add",
         abstract: "Silence matching errors for a while.",
         discussion: """
-            KEY is domain, code, severity, origin or userInfo.FIELD; PATTERN a text, a text with * \
-            or a /regex/. A key that is given twice matches either. Prints the silence's \
-            number, or with --dry-run the number of open matches; at a terminal in a sentence, \
-            how it would end them, and what is silenced until when. With --also-open an option \
-            that no open match offers is refused.
+            KEY is domain, code, severity, origin or userInfo.FIELD. PATTERN is a text, a text \
+            with * or a /regex/. A key that is given twice matches either pattern. Prints the \
+            silence's number, or with --dry-run the number of open presentations that match. At a \
+            terminal a sentence also says how the silence would end these, or what is silenced and \
+            until when. With --also-open an option that no open match offers is refused.
 
             Example: bus-node inbox silence add --match domain=com.acme.db --for 2h \
             --comment 'the disk is being changed' --topology topology.yaml

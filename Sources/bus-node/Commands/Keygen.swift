@@ -14,7 +14,8 @@ struct Keygen: AsyncParsableCommand {
 
             To replace a pair while nodes run: --replace, copy the public file to every machine \
             and send the nodes SIGHUP; copy the secret file to its own machine and restart what \
-            uses it; then --retire, and copy the public file once more.
+            uses it; then --retire, copy the public file once more and send the nodes SIGHUP \
+            again.
 
             Example: bus-node keygen topology.yaml
             """)
@@ -29,12 +30,12 @@ struct Keygen: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "A name that gets another pair; its former key passes too until it is retired.",
+            "A name that gets another pair; nodes accept its former key until --retire.",
             valueName: "name"))
     var replace: [String] = []
 
     @Option(
-        help: ArgumentHelp("A name whose former key passes no longer.", valueName: "name"))
+        help: ArgumentHelp("A name whose former key nodes accept no longer.", valueName: "name"))
     var retire: [String] = []
 
     func run() async throws {

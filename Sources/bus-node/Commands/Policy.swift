@@ -84,8 +84,9 @@ struct PolicyFrom: AsyncParsableCommand {
         abstract: "Print a policy that answers as a person answered a presentation.",
         discussion: """
             Prints the text of a policy file with one rule: it compares what the presentations of \
-            the same cause and answer have in common. Exits 1 when no person answered it, or no \
-            rule can give that answer: for want of a secret, or for two people.
+            the same cause and answer have in common. Exits 1 when no person answered the \
+            presentation, and when no rule can give that answer, for example because it has a \
+            secret or needs two people.
 
             Example: bus-node policy from 01920000 --topology topology.yaml > retry.yaml
             """)
@@ -122,8 +123,9 @@ struct PolicyTrial: AsyncParsableCommand {
         discussion: """
             Counts the presentations that its rules match, what they would have answered, and what \
             people answered. Rules apply as in a node, each at the time of the presentation and \
-            with its limit; dryRun does not count. Exits 78 when the policy file is wrong. A \
-            console expands no ${NAME}; with --journal they are those of this process.
+            with its limit; dryRun has no effect. Exits 78 when the policy file is wrong. A \
+            console expands no ${NAME}; with --journal the command expands it from its own \
+            environment.
 
             Example: bus-node policy trial retry.yaml --days 7 --topology topology.yaml
             """)

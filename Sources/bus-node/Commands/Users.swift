@@ -9,9 +9,9 @@ struct Users: AsyncParsableCommand {
         abstract: "Add, list and remove the users of a console.",
         discussion: """
             A console with `users: file:FILE` in the topology admits the users of that file, each \
-            by a token, or named by its proxy or identity provider. The file has the hashes of the \
-            tokens only. A running node reads a changed file by itself: who was removed is out at \
-            once.
+            by a token, or named by its proxy or identity provider. The file has only hashes of \
+            the tokens. A running console reads a changed file with the next request: a removed \
+            user is out at once.
 
             Example: bus-node users add users.txt anna --may answer,silence
             """,
@@ -33,8 +33,8 @@ struct UsersAdd: AsyncParsableCommand {
         commandName: "add",
         abstract: "Add a user, and print the token.",
         discussion: """
-            Prints the user's token, once: nothing keeps it. A user who is in the file already \
-            gets these permissions and a new token, and the former one admits no one. Makes the \
+            Prints the user's token once; the file has only its hash. A user who is already in the \
+            file gets these permissions and a new token; the former token admits no one. Makes the \
             file when it is missing. Exits 73 when it cannot be written, 75 while another command \
             changes it, 78 when it is invalid.
 
@@ -44,8 +44,8 @@ struct UsersAdd: AsyncParsableCommand {
 
             With --proxy the user has no token and nothing is printed: the console's proxy or \
             identity provider (`proxy:` or `oidc:` in the topology) has to name this user, after \
-            its own sign-in. A former token of the user admits no one. They may name users with a \
-            token as well.
+            its own sign-in. A former token of the user admits no one. The proxy or the provider \
+            may also name users who have a token.
 
             Example: bus-node users add users.txt anna --may answer,silence
             """)
@@ -104,7 +104,7 @@ struct UsersRemove: AsyncParsableCommand {
         commandName: "remove",
         abstract: "Remove a user: the token admits no one from then on.",
         discussion: """
-            Ends also the pages that are open with it. Exits 1 when the file has no such user.
+            Pages that are open with the token end as well. Exits 1 when the file has no such user.
 
             Example: bus-node users remove users.txt anna
             """)

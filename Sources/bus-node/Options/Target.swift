@@ -10,8 +10,9 @@ struct Target: ParsableArguments {
 
     @Option(
         help: """
-            How long to wait for a node at that endpoint, as in 10s; when not given, the \
-            topology's value for the node, else 10s.
+            How long to wait for a link before giving up, as in 10s; when not given, the \
+            topology's grace for the node, or 10s with --to. Without an effect where the node has \
+            whenUnreachable: hold.
             """)
     var grace: String?
 
@@ -167,8 +168,8 @@ struct NodeChoice: ParsableArguments {
 
     @Option(
         help: """
-            The endpoint of the node, as tcp://HOST:PORT or ipc://PATH; BUS_NODE_TO when nothing \
-            is given.
+            The endpoint of the node, as tcp://HOST:PORT or ipc://PATH; BUS_NODE_TO when no node \
+            is given at all.
             """)
     var to: String?
 
@@ -178,8 +179,8 @@ struct NodeChoice: ParsableArguments {
 
     @Option(
         help: """
-            The node of the topology. Without `listen` it cannot be asked: present and exec run in \
-            its place (with its settings, presenting to its parent), status asks its parents.
+            The node of the topology. If it does not listen, present and exec run in its place, \
+            with its settings, and status asks its parents.
             """)
     var node: String?
 
