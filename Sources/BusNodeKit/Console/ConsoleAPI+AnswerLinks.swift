@@ -109,7 +109,7 @@ extension ConsolePage {
         let style = option.role == .destructive ? "destructive" : "default"
         let warning =
             option.role == .destructive
-            ? "<p class=\"problem\">This destroys something for good.</p>" : ""
+            ? "<p class=\"problem\">This cannot be undone.</p>" : ""
         return Self.plainPage(
             "answer",
             head: "<script type=\"module\" src=\"\(Self.path("answer-link.js"))\"></script>",

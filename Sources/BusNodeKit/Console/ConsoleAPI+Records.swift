@@ -47,9 +47,9 @@ extension ConsoleAPI {
         let answers = ids.count == 1 ? "the answer was" : "\(ids.count) answers were"
         return APIProblem(
             .internalServerError, "notStored",
-            "\(answers) taken, but the journal is slow or cannot be written: not on disk yet, and "
-                + "not sent until then. Make the journal writable, as by room on its disk; what "
-                + "ends before is not sent",
+            "\(answers) taken, but not on disk yet, and not sent until then: the journal is slow "
+                + "or cannot be written. Make the journal writable, for example free space on its "
+                + "disk. If a presentation ends before, its answer is not sent",
             details: ["unrecorded": ids.map(\.description).json])
     }
 }

@@ -296,22 +296,22 @@ struct InboxScreenDrawing {
     private var help: [ScreenLine] {
         let claimTime = InboxRequest.claimTimeShown
         let keys = [
-            ("↑ ↓ k j", "move; PgUp PgDn Home End go further, or scroll the whole"),
-            ("Enter", "open or close a group; show one alone, or the list again"),
-            ("[r] or 1", "answer with the option that has this letter, or this number"),
-            ("", "a destructive one asks once more; a group: all of it, or this"),
-            ("u", "take the last answer back, within 5 s; drop what is proposed"),
+            ("↑ ↓ k j", "move; PgUp PgDn Home End go further, or scroll a whole presentation"),
+            ("Enter", "open or close a group; show a presentation whole, or the list again"),
+            ("[r] or 1", "answer with the option that has this letter or number"),
+            ("", "asks before a destructive one; for a group: all of it, or only this"),
+            ("u", "undo the last answer, within 5 s; drop what is proposed"),
             ("c  C", "claim it or the group for \(claimTime), or release; take over, prolong"),
             ("o", "hand the claim to another person"),
-            ("n  N", "write a note on it for all; a comment for your answer to it"),
+            ("n  N", "write a note for everyone; a comment that goes with your answer"),
             ("x", "leave a member of an opened group out of its answer, or take it in"),
-            ("< >", "scroll what is shown of it"),
+            ("< >", "scroll the detail"),
             ("/", "filter by words: error, origin, severity, id, person"),
-            ("Esc", "back: the list, no filter"),
-            ("Tab", "what is open, what lately ended"),
+            ("Esc", "back to the list; remove the filter"),
+            ("Tab", "open or recently ended presentations"),
             ("Ctrl-L", "draw again"),
             ("Ctrl-Z", "suspend"),
-            ("q Ctrl-C", "quit; nothing is answered by it"),
+            ("q Ctrl-C", "quit, which answers nothing"),
         ]
         return [ScreenLine("Keys", at: 1, width: width, .bold), ScreenLine()]
             + keys.map { key, text in
@@ -321,7 +321,7 @@ struct InboxScreenDrawing {
             } + [
                 ScreenLine(),
                 ScreenLine(
-                    "What came to the screen less than 0.4 s ago is not answered by a key.",
+                    "A key never answers a presentation that appeared less than 0.4 s ago.",
                     at: 1, width: width - 1),
                 ScreenLine(
                     "Answers and notes are by \(screen.person.shown()).", at: 1, width: width - 1),

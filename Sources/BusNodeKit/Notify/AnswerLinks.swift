@@ -138,12 +138,13 @@ final class AnswerLinks: Sendable {
 
     static func used(_ answer: String) -> APIProblem {
         APIProblem(
-            .conflict, "linkUsed", "this link was used, and answers once: \(answer)")
+            .conflict, "linkUsed", "this link answers once, and was used: \(answer)")
     }
 
     static let changed = APIProblem(
         .conflict, "notSeen",
-        "what is asked has changed since the message; read it in the console, and answer there")
+        "the presentation has changed since the message; read it in the console, and answer there"
+    )
 }
 
 extension ErrorReport.Option {

@@ -209,7 +209,7 @@ struct PromptText {
             return "note     \(note.at.date.ISO8601Format()) \(note.by.shown()): \(text)"
         }
         return shown + (facts + noted).flatMap { Self.broken($0, columns: columns) }
-            + ["  [:] and a text says why you answer so, to the origin as well"]
+            + ["  [:] and a text adds a comment to your answer, for the origin as well"]
     }
 
     /// The context, the causes and the options.

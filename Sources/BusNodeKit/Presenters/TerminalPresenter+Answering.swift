@@ -24,11 +24,11 @@ extension TerminalPresenter {
         case .open:
             if queue.wasOpened() {
                 leave(members.dropFirst())
-                Terminal.say("  each is asked alone; [*] joins those that are not put off")
+                Terminal.say("  the members come one by one; [*] joins those that are not put off")
                 return show()
             }
             if queue.wasJoined() { return show() }
-            Terminal.say("  no other one like this waits, or all others are put off")
+            Terminal.say("  no other prompt like this waits, or all others are put off")
         case .show(let number):
             if queue.chose(number) {
                 if before != queue.shown { leave(members) }

@@ -256,7 +256,7 @@ actor TerminalPresenter: Presenter {
         case .help:
             let columns = Terminal.columnCount
             var details = first.text.details(columns: columns, notes: notes(on: first))
-            if console != nil { details.append("  [::] and a text is a note for other people") }
+            if console != nil { details.append("  [::] and a text writes a note for other people") }
             details += shownGroup.details(columns: columns)
             Terminal.say(details.joined(separator: "\n"))
         case .unknown(let reason):

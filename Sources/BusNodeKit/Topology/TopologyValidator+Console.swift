@@ -21,9 +21,9 @@ extension TopologyValidator {
             if !console.listen.isLocal, console.tls == nil {
                 warn(
                     "\(field).listen",
-                    "\"\(console.address)\" speaks plain HTTP beyond loopback: who is on the way "
-                        + "can read tokens and answers; add tls: { certificate: FILE, key: FILE }, "
-                        + "or listen on loopback behind a proxy with TLS")
+                    "\"\(console.address)\" speaks plain HTTP beyond loopback: every host on the "
+                        + "way can read tokens and answers; add tls: { certificate: FILE, key: "
+                        + "FILE }, or listen on loopback behind a proxy with TLS")
             }
             guard !console.listen.isLocal, console.tokenFile == nil, console.usersFile == nil
             else { continue }
@@ -119,6 +119,6 @@ extension TopologyValidator {
         guard others.contains(where: { $0.map(FilePath.normal) == key }) else { return }
         report(
             "\(consoleField).linkKey", found: "a file that holds another secret as well",
-            allowed: "a file of its own: who knows its content can make links")
+            allowed: "a file of its own: with its content anyone can make links")
     }
 }

@@ -160,8 +160,8 @@ struct ConsoleProblemTests {
         let address = settings.split(separator: " ")[1].dropLast()
         let warning =
             "t.yaml:4: nodes.central.presenters[0].console.listen: warning: \"\(address)\" speaks "
-            + "plain HTTP beyond loopback: who is on the way can read tokens and answers; add tls: "
-            + "{ certificate: FILE, key: FILE }, or listen on loopback behind a proxy with TLS"
+            + "plain HTTP beyond loopback: every host on the way can read tokens and answers; add "
+            + "tls: { certificate: FILE, key: FILE }, or listen on loopback behind a proxy with TLS"
         #expect(problems(settings).isEmpty)
         #expect(TestTopology.warnings(topology(settings)) == (isWarned ? [warning] : []))
     }

@@ -201,7 +201,7 @@ struct NotifyProblemTests {
             #expect(
                 found == [
                     "\(console).linkKey: found a file that holds another secret as well, allowed: "
-                        + "a file of its own: who knows its content can make links"
+                        + "a file of its own: with its content anyone can make links"
                 ])
         }
     }

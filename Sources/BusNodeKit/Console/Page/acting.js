@@ -24,7 +24,7 @@ let acting = null;
 export async function openPicked() {
   const ids = picked().map(({ id }) => id);
   if (ids.length === 0) {
-    toast("Nothing is selected: the box of a row selects it, or x.", "warning");
+    toast("Nothing is selected: select rows with their boxes, or with x.", "warning");
     return;
   }
   acting = { ids, results: new Map(), undo: null, drawn: null, shownAt: 0, meaning: null };

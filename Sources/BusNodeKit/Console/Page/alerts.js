@@ -110,7 +110,8 @@ async function choose() {
   await askBrowser();
   // Shows what they look like; also only now is known whether the browser has them for a page.
   const trial = made("errorbus trial", {
-    title: "A notification", body: "Of presentations that come while you look elsewhere.",
+    title: "A notification",
+    body: "Presentations that come while you look elsewhere have one like this.",
     severity: $("alertField").value,
   }, () => {});
   setTimeout(() => trial?.close(), TRIAL_TIME);

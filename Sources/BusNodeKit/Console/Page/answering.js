@@ -26,7 +26,7 @@ export const BUSY = "One moment: the last answer is on its way.";
 const MAY_NOT_DESTROY = "You may not choose a destructive option.";
 const CANNOT_SIGN =
   "An option here needs a signature, and this node gives none: answer it at one that signs.";
-const NONE_CHOSEN = "None of the group is chosen.";
+const NONE_CHOSEN = "No member of the group is chosen.";
 const NONE_CONFIRMED = "The members of the group with this proposal are left out.";
 const TOO_MANY = `At most ${number(CHOSEN_MAX)} of a group can be chosen at a time.`;
 const NO_USERS = "An option here needs two people, and this console knows none by their sign-in: "

@@ -11,7 +11,7 @@ import { termBox } from "./term-box.js";
 import { counted, lengthOf } from "./text.js";
 import { arrange } from "./views.js";
 
-const ENDED_ORDER = "What has ended is listed by when it ended.";
+const ENDED_ORDER = "Ended presentations are listed by the time of their end.";
 
 const box = termBox($("filter"), $("chips"), "filter",
   { now: () => state, change: arrange, known: termOf, isApplied });

@@ -51,7 +51,7 @@ function keepLocally(views) {
     localStorage.setItem(PLACE, JSON.stringify(views));
     return true;
   } catch {
-    toast("The browser keeps nothing for this page: the views are as before.", "error");
+    toast("The browser stores nothing for this page: the views have not changed.", "error");
     return false;
   }
 }

@@ -57,7 +57,7 @@ export const myName = () => state.me?.name ?? localStorage.getItem("errorbus.nam
 export const isMe = (name, person = null) => (person && state.me?.person
   ? person === state.me.person : Boolean(name) && name === myName());
 /** Why a user who may only see can do nothing. */
-export const MAY_SEE = "You may see what is asked here, and not answer it.";
+export const MAY_SEE = "You may see presentations, but not answer them.";
 /** Whether the console lets this person do something: answer, destructive, silence, administer. */
 export const may = (permission) => state.me?.may.includes(permission) ?? true;
 

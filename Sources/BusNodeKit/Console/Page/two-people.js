@@ -4,7 +4,8 @@ import { isMe, myName, now, whyNot } from "./state.js";
 import { commentText, shown, titleIn, valuesText } from "./text.js";
 
 const OWN = "You proposed it: another person has to confirm it.";
-const NAMESAKE = "A person of your name proposed it: one with another name has to confirm it.";
+const NAMESAKE =
+  "A person with your name proposed it: a person with another name has to confirm it.";
 
 /** What one person proposes; null for a proposal that ran out. */
 export const proposalOf = ({ proposal }) =>
@@ -45,7 +46,7 @@ export function proposalBox(item, decline) {
   const proposal = proposalOf(item);
   if (!proposal) return noteOf(item);
   const isMine = isOwn(proposal);
-  const others = proposal.by === myName() ? "a person of another name" : "you or another person";
+  const others = proposal.by === myName() ? "a person with another name" : "you or another person";
   const title = `“${shown(titleIn(item, proposal.option), 260)}”${valuesText(proposal)}${
     commentText(proposal)}`;
   const text = isMine ? `You propose ${title}: another person confirms or declines it within `
