@@ -148,6 +148,13 @@ struct PromisedNumbersTests {
         "kept for \(retention.age.wholeMilliseconds / 86_400_000) days from their end, at most "
             + "\(retention.count) of them, in at most \(retention.megabytes) MiB",
         "asked more than \(limits.statesPerSecondMax) times a second",
+        "At most \(grouped(TerminalPresenter.waitingMax)) prompts wait at a terminal",
+    ]
+
+    /// The same in the page about consoles.
+    private static let consoleSentences = [
+        "when \(grouped(TerminalPresenter.waitingMax)) prompts wait there",
+        "has at most \(grouped(ConsoleUsers.countMax)) users",
     ]
 
     private static let retention = JournalRetention()
@@ -196,10 +203,13 @@ struct PromisedNumbersTests {
         }
     }
 
-    @Test("Every number in a sentence is the one in force", arguments: sentences)
-    func sentence(_ text: String) throws {
-        let words = try Self.text("operations.md").split(whereSeparator: \.isWhitespace)
-        #expect(words.joined(separator: " ").contains(text))
+    @Test(
+        "Every number in a sentence is the one in force",
+        arguments: [("operations.md", sentences), ("console.md", consoleSentences)])
+    func sentence(document: String, promised: [String]) throws {
+        let words = try Self.text(document).split(whereSeparator: \.isWhitespace)
+        let text = words.joined(separator: " ")
+        for sentence in promised { #expect(text.contains(sentence), "\(sentence)") }
     }
 
     @Test(

@@ -16,7 +16,7 @@ final class ConsoleUsers: Sendable {
     }
 
     private static let byteCountMax = 1 << 20
-    private static let countMax = 1_000
+    static let countMax = 1_000
     private static let hashPrefix = "sha256:"
     private static let proxyWord = "proxy"
 

@@ -20,7 +20,7 @@ actor TerminalPresenter: Presenter {
     }
 
     /// The most prompts waiting; above it the presenter declines, since no person can answer more.
-    private static let waitingMax = 1_000
+    static let waitingMax = 1_000
 
     private let logger: Logger
     /// The console beside the terminal, which has the notes and the history of the prompts.
