@@ -14,7 +14,7 @@ import sys
 import time
 import urllib.request
 import uuid
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import unquote, urlsplit
 
 import zmq
 
@@ -69,7 +69,11 @@ class Console:
     def __init__(self, address):
         parts = urlsplit(address)
         self.base = f"{parts.scheme}://{parts.netloc}"
-        self.token = parse_qs(parts.query)["token"][0]
+        # A plus sign is itself here, as in a token that is base64.
+        query = dict(pair.partition("=")[::2] for pair in parts.query.split("&"))
+        if "token" not in query:
+            sys.exit(f"{address}: found no token, expected http://HOST:PORT/?token=TOKEN")
+        self.token = unquote(query["token"])
 
     def call(self, path, body=None):
         request = urllib.request.Request(
