@@ -96,7 +96,7 @@ package struct LinkLimits: Hashable, Sendable {
     /// here, so that a parent that reads slowly takes no more memory of this node.
     var unreadByteCountMax = 16 << 20
 
-    /// The most STATUS replies in a second, over all peers.
+    /// The most STATUS replies in a second to one key, and to all peers without one together.
     var statesPerSecondMax = 20
 
     package init() {}
