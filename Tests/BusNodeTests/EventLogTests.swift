@@ -16,6 +16,27 @@ struct EventLogTests {
         try EventLog("\(folder)/deep/\(name)", node: "central", logger: logger)
     }
 
+    @Test("docs/operations.md has every event of a ledger, and no others")
+    func documented() throws {
+        let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        func text(_ path: String) throws -> String {
+            try String(contentsOf: repository.appendingPathComponent(path), encoding: .utf8)
+        }
+        let page = try text("docs/operations.md")
+        let section = try #require(page.components(separatedBy: "\n## The ledger\n").last)
+        let rows = section.split(separator: "\n").drop { !$0.hasPrefix("| --- ") }.dropFirst()
+            .prefix { $0.hasPrefix("|") }
+        let named = rows.flatMap { row in
+            row.split(separator: "|")[0].matches(of: #/`(\w+)`/#).map { String($0.output.1) }
+        }
+        // The acts of people have their words in a switch.
+        let acts = try text("Sources/BusNodeKit/Console/AuditHistory.swift")
+            .matches(of: #/case \.(\w+): "(\w+)"\n/#).map { String($0.output.2) }
+        let words = PresentationEvent.Word.allCases.map(\.rawValue)
+        #expect(named.sorted() == (words + acts).sorted())
+    }
+
     @Test("Written events are read back in order, and the folder is created")
     func roundTrip() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }
