@@ -60,8 +60,8 @@ extension ConsoleAPI {
         let (request, ownSeen) = (try fields.id("answer"), try seen(in: fields, upTo: latest))
         guard request == nil || ownSeen != nil else {
             throw APIProblem.badRequest(
-                "answer: found without seen, by which a repetition leaves out what came "
-                    + "meanwhile: send both")
+                "answer: found without seen; send both, so that a repetition leaves out members "
+                    + "that came in between")
         }
         let view = SeenOption(
             id: option, title: fields["title"] == nil ? nil : try fields.text("title", upTo: 1_000),

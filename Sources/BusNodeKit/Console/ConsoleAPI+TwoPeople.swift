@@ -153,7 +153,7 @@ extension Console {
     private static func gone(_ name: String) -> APIProblem {
         APIProblem(
             .conflict, "proposerGone",
-            "\(name), who proposed it, is no user of this console now, or has signed out at the "
-                + "provider of identities; decline it, and propose it again")
+            "\(name), who proposed it, is no longer a user of this console, or no longer signed in "
+                + "at the identity provider; decline it, and propose it again")
     }
 }

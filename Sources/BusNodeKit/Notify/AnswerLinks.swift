@@ -109,8 +109,8 @@ final class AnswerLinks: Sendable {
         guard let user = try users.user(named: link.user) else {
             throw APIProblem(
                 .forbidden, "unknownUser",
-                "\(link.user), as whom this link answers, is no user of this console now; answer "
-                    + "in the console")
+                "this link answers as \(link.user), who is no longer a user of this console; "
+                    + "answer in the console")
         }
         let visitor = ConsoleVisitor(user: user)
         try visitor.require(.answer)

@@ -70,7 +70,7 @@ package struct WaitingLimit: Sendable {
             return .full
         } catch {
             logger.warning(
-                "--max-waiting cannot be kept: any number of processes wait",
+                "--max-waiting has no effect: any number of processes may wait",
                 metadata: [
                     "folder": "\(folder)", "found": "\(error.found)",
                     "allowed": "\(error.allowed ?? "a folder that this user can write")",
