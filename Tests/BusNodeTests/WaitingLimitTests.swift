@@ -111,9 +111,10 @@ struct WaitingLimitTests {
         #expect(try chosen(nil, "none") == nil)
         #expect(try chosen(nil) == 20)
         #expect(try chosen(nil, hasTerminal: true) == nil)
+        #expect(try chosen(nil, "") == 20)
     }
 
-    @Test("Another limit is refused with the name of its place", arguments: ["0", "1001", "x", ""])
+    @Test("Another limit is refused with the name of its place", arguments: ["0", "1001", "x", " "])
     func refused(text: String) {
         let places: [(String?, String)] = [
             (text, "--max-waiting"), (nil, "BUS_NODE_EXEC_MAX_WAITING"),
@@ -153,9 +154,10 @@ struct WaitingLimitTests {
         #expect(try chosen(nil, topology: .seconds(1)) == nil)
         #expect(try chosen("none", "8h") == nil)
         #expect(try chosen(nil, "none") == nil)
+        #expect(try chosen(nil, "") == .seconds(86_400))
     }
 
-    @Test("Another deadline is refused with the name of its place", arguments: ["soon", "", "24"])
+    @Test("Another deadline is refused with the name of its place", arguments: ["soon", " ", "24"])
     func wrongDeadline(text: String) {
         let places: [(String?, String)] = [(text, "--deadline"), (nil, "BUS_NODE_EXEC_DEADLINE")]
         for (given, name) in places {

@@ -61,6 +61,11 @@ extension EndToEnd {
                 ["--deadline", "1s", "--on-expiry", "skip"], "sh", "-c", "exit 3")
             #expect(try await exec.ending() == 0)
             #expect(await exec.says("skip since no answer came in time"))
+            let aborted = try sandbox.exec(
+                ["--deadline", "1s", "--on-expiry", "abort"], "sh", "-c", "exit 3")
+            #expect(try await aborted.ending() == 3)
+            let said = aborted.errors.value.components(separatedBy: "no answer came in time")
+            #expect(said.count == 2, "\(aborted.errors.value)")
             let wrong = try sandbox.exec(["--on-expiry", "wipe"], "true")
             #expect(try await wrong.ending() == 64)
             withExtendedLifetime(nodes) {}

@@ -184,7 +184,9 @@ package final class CommandAttempts: Responder {
             return Status(code: code, isUnreachable: false)
         }
         let conclusion = Conclusion(outcome, wasShown: shown.wasShown)
-        if let text = conclusion.text { Terminal.say("bus-node exec: \(text)") }
+        // An option that ended it was printed when it was chosen.
+        let isPrinted = outcome.reason == .answered && outcome.answer != nil
+        if !isPrinted, let text = conclusion.text { Terminal.say("bus-node exec: \(text)") }
         let isUnreachable = outcome.reason == .unreachable || outcome.reason == .detached
         return Status(code: code, isUnreachable: isUnreachable)
     }

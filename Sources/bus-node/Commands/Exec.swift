@@ -138,7 +138,7 @@ struct Exec: AsyncParsableCommand {
         environment: [String: String] = ProcessInfo.processInfo.environment,
         hasTerminal: Bool = isatty(STDIN_FILENO) != 0
     ) throws -> Duration? {
-        guard let text = given ?? environment["BUS_NODE_EXEC_DEADLINE"] else {
+        guard let text = given ?? environment[filled: "BUS_NODE_EXEC_DEADLINE"] else {
             return hasTerminal || topology != nil ? nil : deadlineWithoutTerminal
         }
         if text == "none" { return nil }
@@ -152,7 +152,7 @@ struct Exec: AsyncParsableCommand {
         given: String?, environment: [String: String] = ProcessInfo.processInfo.environment,
         hasTerminal: Bool = isatty(STDIN_FILENO) != 0
     ) throws(Failure) -> Int? {
-        guard let text = given ?? environment["BUS_NODE_EXEC_MAX_WAITING"] else {
+        guard let text = given ?? environment[filled: "BUS_NODE_EXEC_MAX_WAITING"] else {
             // At a terminal a person sees each of them.
             return hasTerminal ? nil : WaitingLimit.countMaxWithoutTerminal
         }
