@@ -82,6 +82,35 @@ extension EndToEnd.Inbox {
         withExtendedLifetime(nodes) {}
     }
 
+    @Test("A list has only what matches every condition, and says when nothing does")
+    func searched() async throws {
+        let (nodes, address) = try await start()
+        let presents = try await differing(["Disk a is full", "Disk b is full"], at: address)
+        let claim = try inbox(address, "claim", id(1), "--by", "ann")
+        #expect(try await claim.ending() == 0)
+        for (conditions, found) in [
+            (["--text", "disk A"], [1]), (["--by", "an*"], [1]), (["--end", "claimed"], [1]),
+            (["--domain", "te*", "--since", "1h"], [1, 2]), (["--severity", "critical"], []),
+            (["--text", "disk", "--by", "bob"], []),
+        ] as [([String], [Int])] {
+            let list = try Launched(
+                ["inbox", "list"] + conditions + ["--to", address, "--token-file", token])
+            #expect(try await list.ending() == 0)
+            for number in 1...2 {
+                let isListed = list.output.value.contains(id(number))
+                #expect(isListed == found.contains(number), "\(conditions)")
+            }
+        }
+        let pty = try Pty()
+        let none = try inbox(address, "list", "--by", "bob", input: .terminal(pty))
+        #expect(try await none.ending() == 0)
+        #expect(await pty.shows("nothing that waits for an answer matches"))
+        let wrong = try inbox(address, "list", "--since", "soon")
+        #expect(try await wrong.ending() == 64)
+        #expect(await wrong.says("--since: found \"soon\""))
+        withExtendedLifetime((nodes, presents)) {}
+    }
+
     @Test("JSON lists escape hidden characters; a list read in part ends silently")
     func listedSafely() async throws {
         let (nodes, address) = try await start()
