@@ -273,8 +273,21 @@ def times_name_their_zone(page, console):
     opened = page.run("return [...document.querySelectorAll('.pairs dt')].find((name) =>"
                       " name.textContent === 'Opened').nextSibling.textContent")
     assert year in opened and f"{year}-" not in opened, opened
+    page.run("localStorage.setItem('errorbus.name', 'ada')")
     page.click("#who")
     page.until(lambda: "UTC+05:30" in page.text("#zoneNote"), "the zone")
+    day = "part.SEARCHES.audit.query({ terms: ['since:2026-11-01'], typed: '' }, 1).get('since')"
+    page.until(lambda: page.part("past-filter", day) == "2026-10-31T18:30:00.000Z")
+    # In UTC all times are, also those that a person types.
+    page.click("#zoneField")
+    page.click("#nameDialog [value=save]")
+    page.until(lambda: all("UTC" in title for title in page.run(
+        "return [...document.querySelectorAll('time')].map((time) => time.title)")), "UTC")
+    page.until(lambda: page.part("past-filter", day) == "2026-11-01T00:00:00.000Z")
+    page.driver.refresh()
+    page.until(lambda: page.texts("#detail .history time"), "the history again")
+    page.until(lambda: all("UTC" in title for title in page.run(
+        "return [...document.querySelectorAll('time')].map((time) => time.title)")), "UTC")
 
 
 def a_page_that_loads_says_so(page, console):

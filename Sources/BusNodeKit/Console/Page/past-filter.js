@@ -1,7 +1,7 @@
 // What the history and the audit are searched for: the terms of a text, as conditions of the
 // server's search.
 import { partsOf, split, textOf, unquoted, wordsOf } from "./filter.js";
-import { now, SEVERITIES } from "./state.js";
+import { now, SEVERITIES, timeZone } from "./state.js";
 import { shown } from "./text.js";
 
 const UNITS = { min: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
@@ -20,16 +20,19 @@ const KINDS = new Map([
 
 function plain(value) { return value || null; }
 
-/** A time as the server takes it: a day or a time in this browser's zone, or how long ago. Of a day
- *  its beginning, or its end. */
+/** A time as the server takes it: a day or a time in the page's zone, or how long ago. Of a day its
+ *  beginning, or its end. */
 function timeOf(value, days) {
   const text = value.toUpperCase();
   const [, count, unit] = /^(\d{1,4})(MIN|H|D|W)$/.exec(text) ?? [];
   if (count) return new Date(now() - count * UNITS[unit.toLowerCase()]).toISOString();
   if (!DAY.test(text) && !TIME.test(text)) return null;
-  const date = new Date(DAY.test(text) ? `${text}T00:00` : text);
+  const isUTC = Boolean(timeZone());
+  const zone = isUTC && !TIME.exec(text)?.[3] ? "Z" : "";
+  const date = new Date((DAY.test(text) ? `${text}T00:00` : text) + zone);
   if (Number.isNaN(date.getTime())) return null;
-  if (DAY.test(text)) date.setDate(date.getDate() + days);
+  if (DAY.test(text) && isUTC) date.setUTCDate(date.getUTCDate() + days);
+  else if (DAY.test(text)) date.setDate(date.getDate() + days);
   return date.toISOString();
 }
 

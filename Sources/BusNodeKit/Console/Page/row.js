@@ -4,7 +4,7 @@ import { schedule } from "./frame.js";
 import { leaveOut } from "./group.js";
 import { pickOf, pickRange, togglePick } from "./picking.js";
 import { indexOf } from "./rows.js";
-import { state } from "./state.js";
+import { state, timeZone } from "./state.js";
 import { claimant, endingOf, expiryOption, isLive, isNear, isOpen } from "./store.js";
 import {
   authorsOf, counted, fromText, headingOf, number, optionTitle, shown, titleIn,
@@ -45,7 +45,8 @@ export function fillLine(line, row, index) {
   const expiring = row.soonest && isNear(row.soonest) ? row.soonest : null;
   const said = [item.id, item.revision, claimant(item), proposalOf(item)?.id, row.count, row.total,
     row.kind, row.severity, row.isExpanded, isChosen, expiring?.id,
-    state.leftOut.has(item.id), state.show, pickOf(row), row.members.some(isOpen)].join();
+    state.leftOut.has(item.id), state.show, pickOf(row), row.members.some(isOpen),
+    timeZone()].join();
   if (line.dataset.said === said) return;
   line.dataset.said = said;
   const isFresh = state.fresh.delete(item.id);

@@ -75,4 +75,6 @@ export function whyNot(permission) {
 export const hasKeys = () => localStorage.getItem("errorbus.keys") !== "off";
 /** Whether the rows of the list are low ones, with titles of one line. */
 export const isCompact = () => localStorage.getItem("errorbus.rows") === "compact";
+/** The zone of all times: UTC where the person chose it, else that of the browser. */
+export const timeZone = () => (localStorage.getItem("errorbus.zone") === "utc" ? "UTC" : undefined);
 export const undoTime = () => 1000 * Number(localStorage.getItem("errorbus.undo") ?? 5);
