@@ -140,6 +140,7 @@ let package = Package(
                 .embedInCode("Console/Page/order.js"),
                 .embedInCode("Console/Page/overview.js"),
                 .embedInCode("Console/Page/past-filter.js"),
+                .embedInCode("Console/Page/past-list.js"),
                 .embedInCode("Console/Page/patterns.js"),
                 .embedInCode("Console/Page/phone.css"),
                 .embedInCode("Console/Page/picking.js"),

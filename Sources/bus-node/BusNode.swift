@@ -57,20 +57,25 @@ struct BusNode: AsyncParsableCommand {
     private static func lateCommand(
         in words: ArraySlice<String>, of group: any ParsableCommand.Type
     ) -> Failure? {
-        guard group.configuration.defaultSubcommand != nil else { return nil }
-        var mayBeValue = false
+        guard let standard = group.configuration.defaultSubcommand else { return nil }
+        var option: String?
         for word in words {
             if word == "--" { return nil }
-            if !word.hasPrefix("-"), !mayBeValue {
+            if !word.hasPrefix("-"), option.map({ isFlag($0, of: standard) }) ?? true {
                 guard group.subcommand(word) != nil else { return unknown(word, in: group) }
                 return Failure(
                     .usage,
                     "found the command \"\(word.shown())\" after an option; give the command "
                         + "first, then its options")
             }
-            mayBeValue = word.hasPrefix("-") && !word.contains("=")
+            option = word.hasPrefix("-") && !word.contains("=") ? word : nil
         }
         return nil
+    }
+
+    /// Whether an option takes no value: the parser accepts it alone.
+    private static func isFlag(_ option: String, of command: any ParsableCommand.Type) -> Bool {
+        (try? command.parse([option])) != nil
     }
 
     private static func unknown(

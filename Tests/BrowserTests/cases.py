@@ -296,6 +296,8 @@ def what_has_ended_is_found_again(page, console):
     page.until(
         lambda: page.run("return document.getElementById('list').ariaLabel")
         == "Ended presentations")
+    page.until(lambda: all("Skip by bea ·" in row for row in page.texts("#list .row")),
+               lambda: page.texts("#list .row"))
     page.press("/", *"disk bea")
     page.until(lambda: len(page.texts("#list .row")) == 1, "the filter")
     page.choose("The disk was full.")

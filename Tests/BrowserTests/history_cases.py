@@ -239,79 +239,25 @@ def the_history_is_legible_and_reachable(page, console):
     axe = Axe(page)
     legible = (pathlib.Path(__file__).parent / "legible.js").read_text()
     problems = []
-    for query in ("", "?filter=by:ann+severity:huge+a:b", "?filter=by:none"):
-        page.go(f"history{query}")
-        page.until(lambda: page.text("#pastCount"), "the history")
+    for place, count in (("history", "#pastCount"),
+                         ("history?filter=by:ann+severity:huge+a:b", "#pastCount"),
+                         ("history?filter=by:none", "#pastCount"),
+                         ("audit?filter=by:ann+since:huge+a:b", "#auditCount")):
+        page.go(place)
+        page.until(lambda: page.text(count), "the list")
         page.rest()
-        axe.look(f"history{query}")
+        axe.look(place)
         for scheme in ("light", "dark"):
             for width, height in ((1440, 900), (780, 437), (390, 844), (320, 640)):
                 page.resize(width, height, scheme)
                 page.rest()
                 found = page.run(legible, width < 760)
-                problems += [f"{scheme} {width} {query}: {each}" for each in found]
+                problems += [f"{scheme} {width} {place}: {each}" for each in found]
     axe.close()
     assert not problems, "\n".join(sorted(set(problems))[:60])
 
 
 the_history_is_legible_and_reachable.journaled = True
-
-
-def the_audit_is_exported(page, console):
-    [disk] = console.ask(report("The disk was full."))
-    console.await_open(1)
-    end(console, disk, "skip", "ann")
-    folder = pathlib.Path(console.folder.name) / "downloads"
-    page.download_to(folder)
-    page.open(console.url)
-    page.go("audit")
-    page.until(lambda: page.texts("#audit tr"), "the events")
-    page.press("/", *"chose skip")
-    page.until(lambda: page.text("#auditCount") == "1 event", lambda: page.text("#auditCount"))
-    for ending in ("csv", "json"):
-        page.until(lambda: "chose" in page.run(
-            "return document.getElementById(arguments[0]).href", f"audit-{ending}"))
-        page.click(f"#audit-{ending}")
-        text = page.downloaded(folder, ending)
-        assert disk.id in text and "chose skip" in text and "present," not in text, text
-    page.press("/", *" nothing like it")
-    page.until(lambda: "No event matches" in page.text("#auditCount"), "no match")
-    page.until(lambda: not page.texts("#auditExports a"))
-
-
-def audit_shows(page, text, count):
-    page.until(lambda: page.text("#auditCount") == count, lambda: page.text("#auditCount"))
-    page.until(lambda: page.run("return document.getElementById('auditQuery').value") == text,
-               f"{text!r} in the box")
-
-
-def the_search_of_the_audit_is_in_the_address(page, console):
-    [disk] = console.ask(report("The disk was full."))
-    console.await_open(1)
-    end(console, disk, "skip", "ann")
-    page.open(console.url)
-    page.click("[data-tab=audit]")
-    page.until(lambda: len(page.texts("#audit tr")) > 1, "the events")
-    page.until(lambda: page.run("return location.hash") == "#/audit", "its address")
-    page.press("/", *"chose skip")
-    audit_shows(page, "chose skip", "1 event")
-    page.until(lambda: filter_of(page) == {"filter": ["chose skip"]}, "the search")
-    # Typing is one step back, and forward.
-    page.driver.back()
-    page.until(lambda: len(page.texts("#audit tr")) > 1, "all events")
-    page.until(lambda: page.run("return document.getElementById('auditQuery').value") == "")
-    page.driver.forward()
-    audit_shows(page, "chose skip", "1 event")
-    page.driver.refresh()
-    audit_shows(page, "chose skip", "1 event")
-    # The other views do not have it, and its tab leads back to it.
-    page.click("[data-tab=inbox]")
-    page.until(lambda: filter_of(page) == {}, "the inbox without it")
-    page.click("[data-tab=audit]")
-    audit_shows(page, "chose skip", "1 event")
-    page.go(f"audit?{urllib.parse.urlencode({'filter': 'x' * 201})}")
-    page.until(lambda: "more than 200 characters" in page.text("#toasts"), "the limit")
-    page.until(lambda: len(page.texts("#audit tr")) > 1, "all events")
 
 
 def chart_text(page):
@@ -395,8 +341,7 @@ def without_a_journal_the_chart_is_of_the_last_hour(page, console):
 ALL = [the_history_is_searched, the_history_has_ends_in_words,
        the_values_of_an_answer_are_shown_without_secrets, long_values_are_cut_in_a_row,
        the_history_is_read_in_pages,
-       a_node_without_a_journal_says_so, the_audit_is_exported,
-       the_search_of_the_audit_is_in_the_address,
+       a_node_without_a_journal_says_so,
        the_history_shows_hostile_text_as_text, the_history_is_legible_and_reachable,
        the_chart_reaches_back_and_has_the_times_to_answer,
        times_to_answer_have_the_gravest_first, without_a_journal_the_chart_is_of_the_last_hour]

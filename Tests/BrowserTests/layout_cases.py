@@ -62,6 +62,23 @@ def the_help_has_its_button_in_sight(page, console):
         page.until(lambda: not page.text("#helpDialog"), "it to be closed")
 
 
+def the_silence_form_is_in_sight_as_a_whole(page, console):
+    page.open(console.url)
+    page.resize(1280, 800)
+    page.go("silences")
+    page.click("#newSilence")
+    page.until(lambda: page.text("#silenceDialog"), "the form")
+    page.rest()
+    fields = "#silenceDialog :is(h2, #silenceComment, #silenceOption, .buttons button)"
+    missed = page.run(MISSED, fields, False)
+    assert not missed, missed
+    # The last field is not cut by the buttons at the foot.
+    low, foot = page.run("""
+        const box = (selector) => document.querySelector(selector).getBoundingClientRect();
+        return [box("#optionHint").bottom, box("#silenceDialog form > .buttons").top];""")
+    assert low <= foot, (low, foot)
+
+
 def assert_still(page, before, when):
     """Nothing is elsewhere than before, by more than a pixel may be rounded."""
     moved = [(old, new) for old, new in zip(before, page.run(PLACES), strict=True)
@@ -536,7 +553,8 @@ what_belongs_together_is_in_line.nodes = {
     "relay": (["central"], True), "worker": (["relay"], False)}
 
 ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothing,
-       the_help_has_its_button_in_sight, nothing_moves_for_a_notice,
+       the_help_has_its_button_in_sight, the_silence_form_is_in_sight_as_a_whole,
+       nothing_moves_for_a_notice,
        rows_are_comfortable_or_compact, a_title_ends_only_at_its_badge,
        the_buttons_for_what_is_selected_are_in_one_line,
        a_phone_shows_no_keys_and_has_large_buttons, what_is_wrong_stays_until_it_is_closed,

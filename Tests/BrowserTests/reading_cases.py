@@ -260,6 +260,18 @@ def the_facts_are_in_the_order_of_their_use(page, console):
     worker.process.wait()
 
 
+def an_address_in_the_context_is_a_link(page, console):
+    address = "https://graphs.example/d/disk?host=db-1"
+    console.ask(report("The disk is full.", userInfo={
+        "graph": address, "script": "javascript:alert(1)", "log": f"see {address}"}))
+    page.open(console.url)
+    page.choose("The disk is full.")
+    links = ("return [...document.querySelectorAll('.pairs dd a')]"
+             ".map(({ href, rel, target }) => [href, rel, target])")
+    page.until(lambda: page.run(links) == [[address, "noopener noreferrer", "_blank"]],
+               lambda: page.run(links))
+
+
 def times_name_their_zone(page, console):
     page.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
     console.ask(report("When was it?"))
@@ -273,8 +285,21 @@ def times_name_their_zone(page, console):
     opened = page.run("return [...document.querySelectorAll('.pairs dt')].find((name) =>"
                       " name.textContent === 'Opened').nextSibling.textContent")
     assert year in opened and f"{year}-" not in opened, opened
+    page.run("localStorage.setItem('errorbus.name', 'ada')")
     page.click("#who")
     page.until(lambda: "UTC+05:30" in page.text("#zoneNote"), "the zone")
+    day = "part.SEARCHES.audit.query({ terms: ['since:2026-11-01'], typed: '' }, 1).get('since')"
+    page.until(lambda: page.part("past-filter", day) == "2026-10-31T18:30:00.000Z")
+    # In UTC all times are, also those that a person types.
+    page.click("#zoneField")
+    page.click("#nameDialog [value=save]")
+    page.until(lambda: all("UTC" in title for title in page.run(
+        "return [...document.querySelectorAll('time')].map((time) => time.title)")), "UTC")
+    page.until(lambda: page.part("past-filter", day) == "2026-11-01T00:00:00.000Z")
+    page.driver.refresh()
+    page.until(lambda: page.texts("#detail .history time"), "the history again")
+    page.until(lambda: all("UTC" in title for title in page.run(
+        "return [...document.querySelectorAll('time')].map((time) => time.title)")), "UTC")
 
 
 def a_page_that_loads_says_so(page, console):
@@ -336,6 +361,6 @@ ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        caps_lock_takes_no_claim_over, the_audit_finds_what_it_shows,
        a_list_is_read_in_pages_after_many_ends, the_groups_are_read_once,
        what_scrolls_can_have_the_focus, a_text_of_many_lines_is_shown_in_lines,
-       the_facts_are_in_the_order_of_their_use, times_name_their_zone,
-       a_page_that_loads_says_so, a_page_opened_again_has_its_parts_already,
-       an_answer_that_is_not_on_disk_yet_is_a_warning]
+       the_facts_are_in_the_order_of_their_use, an_address_in_the_context_is_a_link,
+       times_name_their_zone, a_page_that_loads_says_so,
+       a_page_opened_again_has_its_parts_already, an_answer_that_is_not_on_disk_yet_is_a_warning]

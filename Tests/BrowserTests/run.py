@@ -21,8 +21,8 @@ from consoles import Console
 # The modules with cases, in the order in which they run.
 MODULES = """
     cases layout_cases reading_cases safety_cases user_cases sign_in_cases value_cases filter_cases
-    haste_cases history_cases picking_cases option_cases topology_cases alert_cases rule_cases
-    link_cases letter_cases keyboard_cases axe_cases
+    haste_cases history_cases audit_cases picking_cases option_cases topology_cases alert_cases
+    rule_cases link_cases letter_cases keyboard_cases axe_cases
 """.split()
 
 

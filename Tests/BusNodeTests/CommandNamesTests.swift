@@ -23,7 +23,8 @@ struct CommandNamesTests {
             ("inbox silence ad", "ad", "add"), ("policy tset --json", "tset", "test"),
             ("help inbox lst", "lst", "list"), ("journal delete", "delete", nil),
             ("inbox --to x lst", "lst", "list"), ("inbox --json --to=x lst", "lst", "list"),
-            ("inbox silence --all --to x ad", "ad", "add"),
+            ("inbox silence --all --to x ad", "ad", "add"), ("inbox --json lst", "lst", "list"),
+            ("inbox --to x --json lst", "lst", "list"), ("inbox silence --all ad", "ad", "add"),
         ] as [(String, String, String?)])
     func unknown(line: String, word: String, meant: String?) throws {
         let words = line.split(separator: " ").map(String.init)
@@ -42,9 +43,12 @@ struct CommandNamesTests {
         #expect(root.text.contains("run, up, present") && !root.text.contains("chaos-node"))
     }
 
-    @Test("A command after the options of its group's default command is refused as such")
-    func late() throws {
-        let failure = try #require(BusNode.unknownCommand(in: ["inbox", "--to", "x", "list"]))
+    @Test(
+        "A command after the options of its group's default command is refused as such",
+        arguments: ["inbox --to x list", "inbox --json list"])
+    func late(line: String) throws {
+        let words = line.split(separator: " ").map(String.init)
+        let failure = try #require(BusNode.unknownCommand(in: words))
         #expect(failure.status == .usage)
         #expect(
             failure.text
@@ -58,7 +62,7 @@ struct CommandNamesTests {
             "", "help", "help inbox list", "inbox", "inbox --json", "inbox list x", "status node",
             "exec -- lst", "--version", "inbox --to lst", "inbox silence", "chaos-node x",
             "inbox --to x --by y", "inbox --to x -- lst", "inbox --token-file - --json",
-            "history --origin x lst",
+            "history --origin x lst", "inbox --limit list", "inbox --bogus lst",
         ])
     func known(line: String) {
         let words = line.split(separator: " ").map(String.init)

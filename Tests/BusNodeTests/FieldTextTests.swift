@@ -31,6 +31,20 @@ struct FieldTextTests {
                 "m=M:default(b):choice(a,b)",
                 .choice("m", label: "M", among: ["a", "b"], default: "b")
             ),
+            (
+                "n=N:number:min(-1.5):max(10):whole:default(2)",
+                .number("n", label: "N", default: 2, in: -1.5...10, isWhole: true)
+            ),
+            (
+                "p=Path:pattern(/^(a|[^:)]+)$/):minLength(2):maxLength(80):optional",
+                .text(
+                    "p", label: "Path", isRequired: false, length: 2...80,
+                    pattern: "/^(a|[^:)]+)$/")
+            ),
+            (
+                "pin=PIN:secret:minLength(4)",
+                .secret("pin", label: "PIN", length: 4...ErrorReport.Field.anyLength.upperBound)
+            ),
         ]
         for (text, field) in expected { #expect(try self.field(text) == field, "\(text)") }
     }
@@ -40,7 +54,11 @@ struct FieldTextTests {
         arguments: [
             "path", "=Path", "1=Path", "path=", "path=:number", "path=Path:nubmer",
             "n=N:number:text", "n=N:number:default(x)", "m=M:choice()", "m=M:choice(a,a)",
-            "pin=PIN:secret:default(1)", "a b=Path",
+            "pin=PIN:secret:default(1)", "a b=Path", "n=N:number:min(a)", "n=N:number:min()",
+            "n=N:number:min(3):max(2)", "n=N:number:min(1):min(2)", "n=N:number:pattern(x)",
+            "n=N:number:min(5):default(4)", "p=P:min(1)", "p=P:whole", "p=P:pattern()",
+            "p=P:pattern(/[/)", "p=P:minLength(2.5)", "p=P:maxLength(9999)", "p=P:min",
+            "b=B:boolean:minLength(1)", "p=P:pattern(a*):default(b)",
         ])
     func refused(text: String) {
         #expect(throws: Failure.self) { try field(text) }

@@ -82,6 +82,61 @@ extension EndToEnd.Inbox {
         withExtendedLifetime(nodes) {}
     }
 
+    @Test("A26 a group is claimed, handed over and released at once, without what others claimed")
+    func claimedAtOnce() async throws {
+        let (nodes, address) = try await start()
+        let presents = try await differing(["Disk a is full", "Disk b is full"], at: address)
+        let one = try inbox(address, "claim", id(2), "--by", "bob")
+        #expect(try await one.ending() == 0)
+        let rest = try inbox(address, "claim", id(1), "--all-like", "--by", "ann")
+        #expect(try await rest.ending() == 1)
+        #expect(await rest.prints("\(id(1))  Disk a is full\n1 claimed, 1 refused\n"))
+        #expect(await rest.says("\(id(2)): claimed by bob until"))
+        let all = try inbox(
+            address, "claim", id(1), "--all-like", "--take-over", "--hand-to", "cid", "--by", "ann")
+        #expect(try await all.ending() == 0)
+        #expect(await all.prints("2 claimed, 0 refused"))
+        let list = try inbox(address, "list", "--by", "cid")
+        #expect(try await list.ending() == 0)
+        for number in 1...2 { #expect(await list.prints(id(number))) }
+        let release = try inbox(
+            address, "claim", id(2), "--all-like", "--release", "--by", "cid", "--json")
+        #expect(try await release.ending() == 0)
+        let reply = try JSONValue.parse(Array(release.output.value.utf8))
+        let released = reply["released"]?.arrayValue?.compactMap(\.stringValue)
+        #expect(released?.sorted() == [id(1), id(2)])
+        withExtendedLifetime((nodes, presents)) {}
+    }
+
+    @Test("A list has only what matches every condition, and says when nothing does")
+    func searched() async throws {
+        let (nodes, address) = try await start()
+        let presents = try await differing(["Disk a is full", "Disk b is full"], at: address)
+        let claim = try inbox(address, "claim", id(1), "--by", "ann")
+        #expect(try await claim.ending() == 0)
+        for (conditions, found) in [
+            (["--text", "disk A"], [1]), (["--by", "an*"], [1]), (["--end", "claimed"], [1]),
+            (["--domain", "te*", "--since", "1h"], [1, 2]), (["--severity", "critical"], []),
+            (["--text", "disk", "--by", "bob"], []),
+        ] as [([String], [Int])] {
+            let list = try Launched(
+                ["inbox", "list"] + conditions + ["--to", address, "--token-file", token])
+            #expect(try await list.ending() == 0)
+            for number in 1...2 {
+                let isListed = list.output.value.contains(id(number))
+                #expect(isListed == found.contains(number), "\(conditions)")
+            }
+        }
+        let pty = try Pty()
+        let none = try inbox(address, "list", "--by", "bob", input: .terminal(pty))
+        #expect(try await none.ending() == 0)
+        #expect(await pty.shows("nothing that waits for an answer matches"))
+        let wrong = try inbox(address, "list", "--since", "soon")
+        #expect(try await wrong.ending() == 64)
+        #expect(await wrong.says("--since: found \"soon\""))
+        withExtendedLifetime((nodes, presents)) {}
+    }
+
     @Test("JSON lists escape hidden characters; a list read in part ends silently")
     func listedSafely() async throws {
         let (nodes, address) = try await start()

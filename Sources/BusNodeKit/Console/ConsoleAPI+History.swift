@@ -162,10 +162,7 @@ extension ConsoleAPI {
     func health(
         asking node: @escaping @Sendable () async -> TableSizes
     ) async throws(APIProblem) -> JSONValue {
-        guard await withTimeLimit(ConsoleLimits.statusTime, clock: clock, operation: node) != nil
-        else { throw Self.stuck }
-        guard let keeper = console.kept?.keeper else { return ["status": "ok"] }
-        return ["status": "ok", "journal": await keeper.isFailing ? "notWritten" : "written"]
+        Self.health(isFailing: try await isJournalFailing(asking: node))
     }
 
     /// The health of a node that sends the answers it gets.
@@ -174,13 +171,27 @@ extension ConsoleAPI {
     func readiness(
         asking node: @escaping @Sendable () async -> TableSizes
     ) async throws(APIProblem) -> JSONValue {
-        let health = try await health(asking: node)
-        guard await console.kept?.keeper.isFailing != true else {
+        let isFailing = try await isJournalFailing(asking: node)
+        guard isFailing != true else {
             throw APIProblem(
                 .serviceUnavailable, "notStored",
                 "the journal cannot be written, and no answer is sent until it can be")
         }
-        return health
+        return Self.health(isFailing: isFailing)
+    }
+
+    private static func health(isFailing: Bool?) -> JSONValue {
+        guard let isFailing else { return ["status": "ok"] }
+        return ["status": "ok", "journal": isFailing ? "notWritten" : "written"]
+    }
+
+    /// Whether the journal of a node that responds cannot be written; nil without a journal.
+    private func isJournalFailing(
+        asking node: @escaping @Sendable () async -> TableSizes
+    ) async throws(APIProblem) -> Bool? {
+        guard await withTimeLimit(ConsoleLimits.statusTime, clock: clock, operation: node) != nil
+        else { throw Self.stuck }
+        return await console.kept?.keeper.isFailing
     }
 }
 

@@ -222,11 +222,13 @@ struct ConsoleHosts: Sendable {
     private let configured: Set<String>
     /// The address for people on this machine.
     let address: String
-    /// The address in links for people: the first of `hosts`, which a proxy with TLS serves, else
-    /// this console's own.
-    var pageAddress: String { proxied.map { "https://\($0)/" } ?? "\(scheme)://\(address)/" }
+    /// The address in links for people: the `url`, else the first of `hosts`, which a proxy with TLS
+    /// serves, else this console's own.
+    var pageAddress: String {
+        let proxied = settings.hosts.first.map { "https://\($0)" }
+        return "\(settings.url ?? proxied ?? "\(scheme)://\(address)")/"
+    }
     var scheme: String { isSecure ? "https" : "http" }
-    private var proxied: String? { settings.hosts.first }
     /// Whether this console has TLS.
     private var isSecure: Bool { settings.tls != nil }
 

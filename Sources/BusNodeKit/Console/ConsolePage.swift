@@ -52,6 +52,7 @@ struct ConsolePage: Sendable {
         "order.js": PackageResources.order_js,
         "overview.js": PackageResources.overview_js,
         "past-filter.js": PackageResources.past_filter_js,
+        "past-list.js": PackageResources.past_list_js,
         "patterns.js": PackageResources.patterns_js,
         "phone.css": PackageResources.phone_css,
         "picking.js": PackageResources.picking_js,

@@ -229,6 +229,18 @@ struct QueryFields: Sendable {
         }
     }
 
+    /// The group of equal errors that a list is of, as the messages of hooks name it.
+    var groupKey: String? {
+        get throws(APIProblem) {
+            guard let text = fields["groupKey"] else { return nil }
+            guard text.wholeMatch(of: /[0-9a-f]{16}/) != nil else {
+                throw .badRequest(
+                    "query: groupKey: found \(text.shown()); allowed: 16 of 0-9 a-f")
+            }
+            return text
+        }
+    }
+
     /// Whether a list includes the open groups.
     var wantsGroups: Bool {
         get throws(APIProblem) { try word("groups", among: ["all", "none"]) != "none" }

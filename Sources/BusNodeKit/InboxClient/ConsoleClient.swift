@@ -202,6 +202,17 @@ package struct ConsoleClient: Sendable {
         }
     }
 
+    /// The reply with presentations in a stage, or in `all`, oldest change first.
+    ///
+    /// - Parameter conditions: The conditions of a search, by their names in a query.
+    package func list(
+        stage: String, limit: Int, matching conditions: [String: String] = [:]
+    ) async throws -> JSONValue {
+        let fields = [("stage", stage), ("limit", "\(limit)")]
+        let rest = conditions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        return try await get("/inbox?" + HTTPExchange.form(fields + rest))
+    }
+
     /// Every presentation in a stage, or in `all`, and the revision of that list.
     package func items(
         in stage: String = "open"

@@ -190,6 +190,21 @@ struct HTTPExchange: Sendable {
     }
 }
 
+extension HTTPExchange {
+    private static let unreserved = CharacterSet(
+        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+
+    /// The text of fields as a query, or as the body of a form.
+    static func form(_ fields: [(String, String)]) -> String {
+        fields.map { "\($0.0)=\(escaped($0.1))" }.joined(separator: "&")
+    }
+
+    /// A text as a form and a query have it.
+    static func escaped(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+}
+
 /// The authorities of a file, which may sign the certificates of a receiver.
 struct Authorities: Sendable {
     private static let allowed = "a file of certificates in PEM form"

@@ -121,7 +121,7 @@ final class ConsoleSignIn: Sendable {
             return secrets
         }
         let challenge = Data(SHA256.hash(data: Data(secrets.verifier.utf8))).base64URL
-        let query = ProviderClient.form([
+        let query = HTTPExchange.form([
             ("response_type", "code"), ("client_id", settings.clientID),
             ("redirect_uri", returnAddress), ("scope", settings.scopes.joined(separator: " ")),
             ("state", secrets.state), ("nonce", secrets.nonce), ("code_challenge", challenge),
@@ -355,6 +355,6 @@ final class ConsoleSignIn: Sendable {
             ("client_id", settings.clientID), ("post_logout_redirect_uri", url + "/"),
         ]
         if let token = session.token { fields.append(("id_token_hint", token)) }
-        return page.text + (page.hasQuery ? "&" : "?") + ProviderClient.form(fields)
+        return page.text + (page.hasQuery ? "&" : "?") + HTTPExchange.form(fields)
     }
 }

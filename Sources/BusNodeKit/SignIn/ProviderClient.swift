@@ -47,11 +47,11 @@ struct ProviderClient: Sendable {
             fields += [("client_id", settings.clientID), ("client_secret", secret)]
         }
         var exchange = HTTPExchange(
-            .POST, document.token.text, body: Array(Self.form(fields).utf8),
+            .POST, document.token.text, body: Array(HTTPExchange.form(fields).utf8),
             contentType: "application/x-www-form-urlencoded")
         if !document.wantsSecretInBody {
             // Both parts are escaped as a form is, before they are joined (RFC 6749, 2.3.1).
-            let pair = "\(Self.escaped(settings.clientID)):\(Self.escaped(secret))"
+            let pair = [settings.clientID, secret].map(HTTPExchange.escaped).joined(separator: ":")
             exchange.add("Authorization", "Basic \(Data(pair.utf8).base64EncodedString())")
         }
         let json = try await json(exchange, for: "its tokens")
@@ -104,19 +104,5 @@ struct ProviderClient: Sendable {
                 "\(what) cannot be fetched: it replied with status \(reply.status)\(more)")
         }
         return reply.body
-    }
-
-    // MARK: Forms
-
-    /// The text of fields as a query, or as the body of a form.
-    static func form(_ fields: [(String, String)]) -> String {
-        fields.map { "\($0.0)=\(escaped($0.1))" }.joined(separator: "&")
-    }
-
-    private static let unreserved = CharacterSet(
-        charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-
-    private static func escaped(_ text: String) -> String {
-        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
     }
 }

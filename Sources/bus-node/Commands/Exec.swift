@@ -44,8 +44,10 @@ struct Exec: AsyncParsableCommand {
         name: .customLong("field"),
         help: """
             A value for the command, as NAME=LABEL, then :text (the default), :number, :boolean, \
-            :secret or :choice(A,B), and :optional or :default(VALUE). Offers Retry with values, \
-            which runs the command with it in ERRORBUS_VALUE_NAME. Repeatable, in order.
+            :secret or :choice(A,B), and :optional or :default(VALUE); a number takes :min(N), \
+            :max(N) and :whole, a text or secret :minLength(N), :maxLength(N) and \
+            :pattern(PATTERN). Offers Retry with values, which runs the command with it in \
+            ERRORBUS_VALUE_NAME. Repeatable, in order.
             """)
     var fields: [String] = []
 

@@ -23,51 +23,9 @@ struct History: AsyncParsableCommand {
         case text, csv, json
     }
 
-    /// The most frequent ends; a newer node may have others.
-    private static let endings: String = {
-        let results: [RecoveryResult] = [
-            .recovered, .failed, .late, .withdrawn, .invalid, .unknown,
-        ]
-        let reasons: [Outcome.Reason] = [.expired, .withheld, .declined]
-        var words = results.map { $0.words }
-        words += [RecoveryResult.failedAgainWord, RecoveryResult.cancelledWord]
-        words += reasons.map { $0.words }
-        return words.joined(separator: ", ")
-    }()
-
     @OptionGroup var target: TopologyNodes
 
-    @Option(name: .customLong("text"), help: "Only with this text, in any case.")
-    var q: String?
-
-    @Option(help: "Only with an answer, claim, proposal or note by this person.")
-    var by: String?
-
-    @Option(help: "Only from this node.")
-    var origin: String?
-
-    @Option(help: "Only of this domain.")
-    var domain: String?
-
-    @Option(help: "Only answered with this option.")
-    var option: String?
-
-    @Option(help: "Only of this severity.")
-    var severity: String?
-
-    @Option(
-        help: """
-            Only with this end in words: \(History.endings); \
-            without an end: open, claimed or left. '\(Outcome.Reason.expired.words)*' also finds \
-            ends that name the option applied.
-            """)
-    var end: String?
-
-    @Option(help: "Only presented from this time on.")
-    var since: String?
-
-    @Option(help: "Only presented before this time.")
-    var until: String?
+    @OptionGroup var search: FilterOptions
 
     @Option(help: "The most entries, 1 to 200000.")
     var limit = 1_000
@@ -80,7 +38,7 @@ struct History: AsyncParsableCommand {
 
     func check() throws(Failure) {
         try CountOption.check(limit, option: "--limit", in: 1...200_000)
-        for (name, value) in [("severity", severity), ("end", end)] {
+        for (name, value) in [("severity", search.severity), ("end", search.end)] {
             guard !events || value == nil else {
                 throw Failure(.usage, "--\(name): events have none; leave out --events")
             }
@@ -99,7 +57,7 @@ struct History: AsyncParsableCommand {
                     "\(path.shown()): \(those ?? "no node has a journal") (journal: FILE)")
             }
             let archives = try journals.compactMap { try HistoryArchive($0) }
-            let filter = try filter
+            let filter = try search.filter
             let columns = Terminal.outputColumnCount
             if events {
                 try await show(
@@ -113,26 +71,6 @@ struct History: AsyncParsableCommand {
                 ) { try await $0.presentations(filter, limit: limit).entries }
             }
         }
-    }
-
-    private var filter: HistoryFilter {
-        get throws {
-            let given = [
-                "q": q, "by": by, "origin": origin, "domain": domain, "option": option,
-                "severity": severity, "end": end, "since": Self.time(since),
-                "until": Self.time(until),
-            ]
-            do throws(InvalidFilter) {
-                return try HistoryFilter(given.compactMapValues { $0 })
-            } catch {
-                throw Failure(.usage, error.forOption)
-            }
-        }
-    }
-
-    /// A time in the written form; another text unchanged, such as the next of a page.
-    private static func time(_ text: String?) -> String? {
-        text.map { PastTime.read($0) ?? $0 }
     }
 
     private func show<Entry: JSONObject & Sendable>(

@@ -7,10 +7,12 @@ import Foundation
 struct InboxClaim: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "claim",
-        abstract: "Claim a presentation for others to see, hand the claim over, or release it.",
+        abstract: "Claim a presentation or its group, hand the claim over, or release it.",
         discussion: """
             Repeat it to prolong your claim. A claim is handed over only to a person who may \
-            answer, where the console knows its users.
+            answer, where the console knows its users. With --all-like prints each member of the \
+            group; what another person has claimed is left out without --take-over, and the \
+            command exits 1 then.
 
             Example: bus-node inbox claim 01920000 --for 5m --topology topology.yaml
             """)
@@ -32,6 +34,9 @@ struct InboxClaim: AsyncParsableCommand {
     @Flag(help: "Release the claim.")
     var release = false
 
+    @Flag(help: "The same for every open presentation of its group.")
+    var allLike = false
+
     @Option(help: "Who claims it; the user's name when not given.")
     var by: String?
 
@@ -50,13 +55,47 @@ struct InboxClaim: AsyncParsableCommand {
             }
             let client = try target.client()
             let id = try await client.id(id)
+            let name = try await client.person(by)
+            if allLike { return try await claimAll(like: id, client, by: name, for: length) }
             let request: InboxRequest =
                 release ? .release(id: id) : .claim(id: id, takeOver: takeOver, to: handTo)
-            let item = try await request.sent(
-                to: client, by: try await client.person(by), claim: length)
+            let item = try await request.sent(to: client, by: name, claim: length)
             if json { return try StandardOutput.print(item) }
             try StandardOutput.print((PresentationView(json: item)?.stageShown ?? "").shown())
         }
+    }
+
+    /// Claims, hands over or releases the open members of a group, and prints each.
+    private func claimAll(
+        like id: String, _ client: ConsoleClient, by name: String, for length: Duration
+    ) async throws {
+        let item = PresentationView(json: try await client.presentation(id))
+        guard let number = item?.group, number >= 0 else {
+            throw Failure(.software, "the console names no group")
+        }
+        // Members that come later are not printed, and stay unclaimed.
+        let (open, revision) = try await client.items()
+        let request: InboxRequest =
+            release
+            ? .releaseGroup(number, seen: revision)
+            : .claimGroup(number, takeOver: takeOver, to: handTo, seen: revision)
+        let reply = try await request.sent(to: client, by: name, claim: length)
+        let done = release ? "released" : "claimed"
+        let changed = reply.texts(done)
+        let refused = reply["refused"]?.arrayValue ?? []
+        if json {
+            try StandardOutput.print(reply)
+        } else {
+            let known = Dictionary(open.map { ($0.text("id"), $0) }) { $1 }
+            let lines = changed.map { "\($0)  \(known[$0]?.text("description") ?? "")".shown() }
+            try StandardOutput.print(
+                lines + ["\(changed.count) \(done), \(refused.count) refused"])
+            for one in refused {
+                let reason = one.refusal(takeOver: client.takeOver) ?? ""
+                Terminal.say("bus-node: \(one.text("id").shown()): \(reason.shown())")
+            }
+        }
+        guard !changed.isEmpty, refused.isEmpty else { throw ExitStatus.declined.exitCode }
     }
 }
 

@@ -153,6 +153,15 @@ struct InboxListing: ParsableArguments {
             case .all: "nothing waits for an answer, and nothing has ended yet"
             }
         }
+
+        /// The message for an empty list of what matches a search.
+        fileprivate var noMatch: String {
+            switch self {
+            case .open: "nothing that waits for an answer matches"
+            case .ended: "nothing that has ended matches"
+            case .all: "no presentation matches"
+            }
+        }
     }
 
     @Option(help: "open, ended or all. (default: open)")
@@ -164,16 +173,28 @@ struct InboxListing: ParsableArguments {
     @Flag(help: "Print the console's list as JSON, with its groups.")
     var json = false
 
-    func print(from client: ConsoleClient) async throws {
+    /// - Parameter conditions: The conditions of a search, by their names in a query.
+    func print(
+        from client: ConsoleClient, matching conditions: [String: String] = [:]
+    ) async throws {
         if let limit { try CountOption.check(limit, option: "--limit", in: 1...10_000) }
         let stage = stage ?? .open
-        let list = try await client.get("/inbox?stage=\(stage.rawValue)&limit=\(limit ?? 1_000)")
+        let list = try await client.list(
+            stage: stage.rawValue, limit: limit ?? 1_000, matching: conditions)
         if json { return try StandardOutput.show(list) }
         let items = list.views("items", of: PresentationView.self)
         let rows = InboxRows(items, now: Date(), columns: Terminal.outputColumnCount)
         try StandardOutput.show(rows.lines)
         // For a script the column titles alone mean an empty list.
-        if items.isEmpty, Terminal.isHeard { Terminal.say("bus-node: \(stage.none)") }
+        if items.isEmpty, Terminal.isHeard {
+            Terminal.say("bus-node: \(conditions.isEmpty ? stage.none : stage.noMatch)")
+        }
+        guard conditions.isEmpty else {
+            if list["isLast"]?.boolValue == false {
+                Terminal.say("bus-node: more match than the \(items.count) shown (--limit)")
+            }
+            return
+        }
         let open = list["openCount"]?.integerValue ?? 0
         if stage == .open, open > items.count {
             Terminal.say("bus-node: \(open) are open, \(items.count) shown (--limit)")
@@ -220,13 +241,24 @@ struct InboxList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "List presentations, oldest change first.",
-        discussion: "Example: bus-node inbox list --topology topology.yaml --stage all")
+        discussion: """
+            Without a condition lists all in the stage. --by, --origin, --domain, --option and \
+            --end take * for any run of characters, --since and --until a time such as \
+            2026-11-21T10:00:00Z, or how long ago, as in 2h. bus-node history searches also what \
+            ended long ago.
+
+            Example: bus-node inbox list --topology topology.yaml --severity critical
+            """)
 
     @OptionGroup var target: InboxTarget
     @OptionGroup var listing: InboxListing
+    @OptionGroup var search: FilterOptions
 
     func run() async throws {
-        try await orFail { try await listing.print(from: try target.client()) }
+        try await orFail {
+            _ = try search.filter  // Else the console would refuse it in its own words.
+            try await listing.print(from: try target.client(), matching: search.given)
+        }
     }
 }
 

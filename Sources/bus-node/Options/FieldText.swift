@@ -1,11 +1,16 @@
 import BusNodeKit
 import ErrorBus
 
-/// A field of an option as text of a command line:
-/// `NAME=LABEL[:KIND][:optional][:default(VALUE)]`.
+/// A field of an option as text of a command line: `NAME=LABEL`, then its kind and what else holds,
+/// each behind a colon.
 struct FieldText {
     static let allowed =
         "NAME=LABEL[:text|number|boolean|secret|choice(A,B)][:optional][:default(VALUE)]"
+        + "[:min(N)][:max(N)][:whole][:minLength(N)][:maxLength(N)][:pattern(PATTERN)]"
+    /// The words that have something in parentheses.
+    private static let withArgument = [
+        "choice", "default", "min", "max", "minLength", "maxLength", "pattern",
+    ]
 
     private let option: String
     private let text: String
@@ -28,7 +33,12 @@ struct FieldText {
         var choices: [String] = []
         var isRequired = true
         var value: String?
+        // By their keys in a report.
+        var bounds: [String: JSONValue] = [:]
         while let (word, argument, rest) = Self.last(of: label) {
+            guard bounds[word] == nil else {
+                throw refusal("found \"\(word)\" twice in \"\(text)\"")
+            }
             switch (word, argument) {
             case ("text", nil), ("number", nil), ("boolean", nil), ("secret", nil):
                 guard kind == nil else { throw refusal("found two kinds in \"\(text)\"") }
@@ -40,6 +50,11 @@ struct FieldText {
                     .map(String.init)
             case ("optional", nil): isRequired = false
             case ("default", let given?): value = given
+            case ("whole", nil): bounds[word] = .bool(true)
+            case ("pattern", let pattern?): bounds[word] = .string(pattern)
+            case ("min", let number?), ("max", let number?), ("minLength", let number?),
+                ("maxLength", let number?):
+                bounds[word] = ErrorReport.Field.number(word, label: word).given(number)
             default: throw refusal("found \"\(word)\" in \"\(text)\"")
             }
             label = rest
@@ -56,7 +71,8 @@ struct FieldText {
         }
         // Exactly what a parent would refuse.
         do throws(ReportError) {
-            return try [ErrorReport.Field].reading([field.json])[0]
+            let members = (field.json.objectValue ?? [:]).merging(bounds) { $1 }
+            return try [ErrorReport.Field].reading([.object(members)])[0]
         } catch {
             throw Failure(.usage, "\(option): found \"\(text)\": \(error)")
         }
@@ -78,7 +94,7 @@ struct FieldText {
         of text: Substring
     ) -> (word: String, argument: String?, rest: Substring)? {
         if text.last == ")" {
-            let found = ["default", "choice"].compactMap { word in
+            let found = withArgument.compactMap { word in
                 text.ranges(of: ":\(word)(").last.map { (word: word, range: $0) }
             }
             if let last = found.max(by: { $0.range.lowerBound < $1.range.lowerBound }) {

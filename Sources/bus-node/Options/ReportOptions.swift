@@ -46,8 +46,9 @@ struct ReportOptions: ParsableArguments {
         name: .customLong("field"),
         help: """
             A value that an option asks for, as OPTION.NAME=LABEL, then :text (the default), \
-            :number, :boolean, :secret or :choice(A,B), and :optional or :default(VALUE). \
-            Repeatable, in order. Bounds and patterns go into a report (--report FILE).
+            :number, :boolean, :secret or :choice(A,B), and :optional or :default(VALUE); a number \
+            takes :min(N), :max(N) and :whole, a text or secret :minLength(N), :maxLength(N) and \
+            :pattern(PATTERN). Repeatable, in order.
             """)
     var fields: [String] = []
 

@@ -283,6 +283,18 @@ struct ConsoleGateTests {
         #expect(values.map(\.session) == ["one", nil])
     }
 
+    @Test("Links lead to `url`, else to the first of `hosts`, else to the console's own address")
+    func links() throws {
+        var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))
+        let own = ConsoleHosts(settings, port: 8080).pageAddress
+        settings.hosts = ["bus.example", "other.example"]
+        let proxied = ConsoleHosts(settings, port: 8080).pageAddress
+        settings.url = "http://console.example:81"
+        let given = ConsoleHosts(settings, port: 8080).pageAddress
+        #expect(own == "http://127.0.0.1:8080/" && proxied == "https://bus.example/")
+        #expect(given == "http://console.example:81/")
+    }
+
     @Test("The cookie is a secure one where `url` says that a proxy has TLS, and only there")
     func proxiedCookie() throws {
         var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))

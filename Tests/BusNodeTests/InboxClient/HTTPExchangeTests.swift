@@ -46,6 +46,12 @@ import Testing
         deinit { close(descriptor) }
     }
 
+    @Test("Of a query and of a form each text is escaped, also what ends a field or is a space")
+    func form() {
+        let fields = [("q", "a+b &c=é"), ("by", "ann*")]
+        #expect(HTTPExchange.form(fields) == "q=a%2Bb%20%26c%3D%C3%A9&by=ann%2A")
+    }
+
     private static let whole = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 
     /// Runs with a server that replies so, or never for an empty text, on the port given.

@@ -203,7 +203,12 @@ extension EndToEnd {
             #expect(item["id"] == .string(open))
             #expect(item["url"] == .string("http://\(client.address)/#/inbox/\(open)"))
             #expect(try await ids("order=newest&until=\(first.text("next"))") == [ended])
-            #expect(try await list("severity=bad").status == 400)
+            let key = try #require(item["groupKey"]?.stringValue)
+            #expect(try await ids("groupKey=\(key)&stage=open") == [open])
+            #expect(try await ids("groupKey=0000000000000000").isEmpty)
+            for query in ["severity=bad", "groupKey=1"] {
+                #expect(try await list(query).status == 400)
+            }
             let stream = try await client.send("GET", "/api/v1/events?groups=none", events: 2)
             #expect(!stream.text.contains("\"groups\""))
             let none: [String: String?] = ["Authorization": nil, "Host": "10.0.0.7:1"]

@@ -5,18 +5,20 @@ import { lengthOf } from "./text.js";
 
 /** The most characters that the server searches the audit for. */
 export const AUDIT_MAX = 200;
+/** The views with a list of the past. */
+const PAST = ["history", "audit"];
 
 /** The address; of the inbox with the filter, the order and what is listed, where they are not the
- *  ordinary ones, of the history with what it is searched for and where its page ends, and of the
- *  audit with what it is searched for. */
+ *  ordinary ones, of the history and the audit with what they are searched for and where their
+ *  pages end. */
 export function addressOf(tab, key, { filter, sort, show, before }) {
   const path = key ? `#/${tab}/${encodeURIComponent(key)}` : `#/${tab}`;
-  const [isInbox, isHistory] = [tab === "inbox", tab === "history"];
+  const [isInbox, isPast] = [tab === "inbox", PAST.includes(tab)];
   const query = new URLSearchParams();
-  if ((isInbox || isHistory || tab === "audit") && filter) query.set("filter", filter);
+  if ((isInbox || isPast) && filter) query.set("filter", filter);
   if (isInbox && sort !== SORTS[0]) query.set("sort", sort);
   if (isInbox && show !== SHOWS[0]) query.set("show", show);
-  if (isHistory && before) query.set("before", before);
+  if (isPast && before) query.set("before", before);
   const text = query.toString();
   return text ? `${path}?${text}` : path;
 }

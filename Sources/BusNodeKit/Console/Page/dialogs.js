@@ -5,13 +5,14 @@ import { api, failureText } from "./api.js";
 import { schedule } from "./frame.js";
 import { openModal } from "./modal.js";
 import { toast } from "./news.js";
-import { hasKeys, isCompact, myName, state, undoTime } from "./state.js";
+import { hasKeys, isCompact, myName, state, timeZone, undoTime } from "./state.js";
 import { groupSize, isOpen } from "./store.js";
 import {
   authorsOf, commentText, counted, headingOf, number, optionTitle, shown, titleIn, valuesText,
   zoneText,
 } from "./text.js";
 import { proposalOf } from "./two-people.js";
+import { refreshView } from "./views.js";
 
 const ORIGINS_MAX = 3; // That a confirmation names.
 
@@ -43,7 +44,8 @@ export async function askName() {
   fillAlerts();
   $("keysField").checked = hasKeys();
   $("rowsField").value = isCompact() ? "compact" : "comfortable";
-  $("zoneNote").textContent = `Times are in the zone of this browser: ${zoneText()}.`;
+  $("zoneField").checked = Boolean(timeZone());
+  $("zoneNote").textContent = `Otherwise in the zone of this browser: ${zoneText()}.`;
   // A proxy would sign the person in again at once.
   $("signOut").hidden = Boolean(state.me?.isProxied && !state.me.signOut);
   const result = await dialogResult($("nameDialog"));
@@ -55,7 +57,9 @@ export async function askName() {
   keepAlerts();
   localStorage.setItem("errorbus.keys", $("keysField").checked ? "on" : "off");
   localStorage.setItem("errorbus.rows", $("rowsField").value);
+  localStorage.setItem("errorbus.zone", $("zoneField").checked ? "utc" : "local");
   drawName();
+  refreshView(); // With its times in the zone.
 }
 
 /**

@@ -1,5 +1,5 @@
 // Helpers for elements. None of them interprets a text as HTML.
-import { now } from "./state.js";
+import { now, timeZone } from "./state.js";
 import { moment, shown, span, spanLeft, zoned } from "./text.js";
 
 export const $ = (id) => document.getElementById(id);
@@ -104,7 +104,7 @@ export function refreshTimes() {
 
 /** Draws only the differences; a replaced element passes its focus to its successor by key. */
 export function redraw(container, said, children) {
-  const text = JSON.stringify(said);
+  const text = JSON.stringify([said, timeZone()]);
   if (container.dataset.said === text) return false;
   container.dataset.said = text;
   const isInside = container.contains(document.activeElement);

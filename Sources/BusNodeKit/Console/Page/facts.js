@@ -2,7 +2,7 @@
 import { el, foreign, pairs, presentationLink, section, timeOf } from "./elements.js";
 import { notesOf } from "./notes.js";
 import { state } from "./state.js";
-import { copyButton, textBlock } from "./text-block.js";
+import { copyButton, linkTo, textBlock } from "./text-block.js";
 import {
   answerText, codeText, counted, LINE_MAX, nameIn, number, shown, titleIn, zoned,
 } from "./text.js";
@@ -13,7 +13,7 @@ export function reasonsOf(item, { report = {}, texts = [], earlier }) {
   return [
     ...texts.filter(({ isBody }) => isBody)
       .flatMap(({ heading, text }) => section(heading, textBlock(heading, text))),
-    ...section("Runbook", runbookOf(report.helpAnchor)),
+    ...section("Runbook", linkTo(report.helpAnchor)),
     ...section("Earlier", earlierOf(item, earlier)),
   ];
 }
@@ -45,15 +45,6 @@ function pathOf(item, changes) {
   return el("ol", { className }, ...hops, hop(state.node, "here"));
 }
 
-/** The page that the error names; nothing where it is no address of the web. */
-function runbookOf(anchor) {
-  if (!/^https?:\/\/[^\s]+$/.test(anchor ?? "")) return null;
-  return el("a", {
-    href: anchor, target: "_blank", rel: "noopener noreferrer", className: "foreign",
-    textContent: shown(anchor, 300),
-  });
-}
-
 /** What came of the same error before: by option, and the latest ones. */
 function earlierOf(item, earlier) {
   if (!earlier?.count) return null;
@@ -74,7 +65,7 @@ const endOf = (item, past) => [
   past.option && answerText(past, shown(titleIn(item, past.option), 120), LINE_MAX),
   past.ending ?? past.stage].filter(Boolean).join(": ");
 
-/** The values of `userInfo`: structures as JSON in lines, each to be copied. */
+/** The values of `userInfo`: structures as JSON in lines, addresses as links, each to be copied. */
 function contextOf(userInfo) {
   const entries = Object.entries(userInfo ?? {});
   if (entries.length === 0) return null;
@@ -82,7 +73,8 @@ function contextOf(userInfo) {
     const isText = typeof value === "string";
     const text = isText ? value : JSON.stringify(value, null, 2);
     return [el("dt", { textContent: shown(name, 200) }),
-      el("dd", {}, textBlock(name, text, { tag: isText ? "span" : "pre", isCopied: true }))];
+      el("dd", {}, textBlock(name, text,
+        { tag: isText ? "span" : "pre", isCopied: true, isLinked: isText }))];
   }));
   return el("div", {}, list,
     copyButton("context", JSON.stringify(userInfo, null, 2), "Copy all as JSON"));

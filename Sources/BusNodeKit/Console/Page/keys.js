@@ -4,10 +4,11 @@ import {
   answerByNumber, claimOrRelease, dropProposal, handOverClaim, takeOver, toggleWhole,
 } from "./answering.js";
 import { openPicked } from "./acting.js";
+import { onAuditKey } from "./audit.js";
 import { openHelp } from "./dialogs.js";
 import { onFilterKey } from "./filter-box.js";
 import { leaveOut } from "./group.js";
-import { onPastKey } from "./history.js";
+import { onHistoryKey } from "./history.js";
 import { choose, collapse, expand, focusCursor, isFocusInList, move } from "./list.js";
 import { writeNote } from "./notes.js";
 import { focusOptionSearch } from "./option-search.js";
@@ -108,7 +109,8 @@ export function onKey(event) {
 function onFieldKey(event) {
   const { key, target } = event;
   if (target === $("filter") && onFilterKey(event)) return;
-  if (target === $("pastQuery") && onPastKey(event)) return;
+  if (target === $("pastQuery") && onHistoryKey(event)) return;
+  if (target === $("auditQuery") && onAuditKey(event)) return;
   if (key === "Enter" && target === $("filter")) {
     collectRows(); // The last key may not have been drawn yet.
     move(0);

@@ -3,7 +3,7 @@
 import { $, refreshTimes } from "./elements.js";
 import { drawActing, openPicked } from "./acting.js";
 import { startAlerts, tellAway } from "./alerts.js";
-import { loadAudit, startAudit } from "./audit.js";
+import { drawAudit, loadAudit, startAudit } from "./audit.js";
 import { loadChart, startChart } from "./chart.js";
 import { drawDetail } from "./detail.js";
 import { askName, drawConfirmation, drawName, openHelp } from "./dialogs.js";
@@ -70,7 +70,7 @@ function refreshSlowly() {
 const loadCounts = () => Promise.all([loadSilences(), loadLetters()]);
 
 onFrame(collectRows, drawFilter, drawPicked, drawList, drawCounts, drawDetail, drawConfirmation,
-  drawActing, drawSilences, drawHistory, drawTopology, drawLetters);
+  drawActing, drawSilences, drawHistory, drawAudit, drawTopology, drawLetters);
 onChange(tellAway);
 onMessage(drawIconSoon);
 loadsView("inbox", () => Promise.all([loadChart(), loadCounts()]));

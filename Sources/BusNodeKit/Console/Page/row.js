@@ -4,9 +4,11 @@ import { schedule } from "./frame.js";
 import { leaveOut } from "./group.js";
 import { pickOf, pickRange, togglePick } from "./picking.js";
 import { indexOf } from "./rows.js";
-import { state } from "./state.js";
+import { state, timeZone } from "./state.js";
 import { claimant, endingOf, expiryOption, isLive, isNear, isOpen } from "./store.js";
-import { counted, fromText, headingOf, number, optionTitle, shown } from "./text.js";
+import {
+  authorsOf, counted, fromText, headingOf, number, optionTitle, shown, titleIn,
+} from "./text.js";
 import { proposalOf } from "./two-people.js";
 
 export const MARKS = { debug: "·", info: "i", warning: "!", error: "✕", critical: "‼" };
@@ -43,7 +45,8 @@ export function fillLine(line, row, index) {
   const expiring = row.soonest && isNear(row.soonest) ? row.soonest : null;
   const said = [item.id, item.revision, claimant(item), proposalOf(item)?.id, row.count, row.total,
     row.kind, row.severity, row.isExpanded, isChosen, expiring?.id,
-    state.leftOut.has(item.id), state.show, pickOf(row), row.members.some(isOpen)].join();
+    state.leftOut.has(item.id), state.show, pickOf(row), row.members.some(isOpen),
+    timeZone()].join();
   if (line.dataset.said === said) return;
   line.dataset.said = said;
   const isFresh = state.fresh.delete(item.id);
@@ -81,9 +84,16 @@ function fillRow(button, { item, count, total, severity = item.severity }, isCho
   badge.textContent = text;
   badge.className = `badge ${tone}`;
   const notes = item.noteCount > 0 ? `${counted(item.noteCount, "note")} · ` : "";
-  from.textContent = notes + shown(fromText(item), 200);
+  from.textContent = notes + answerOf(item) + shown(fromText(item), 200);
   age.className = expiring ? "age near" : "age";
   age.replaceChildren(...(expiring ? expiryOf(expiring) : [ageOf(item)]));
+}
+
+/** What was chosen of one that has ended, and by whom; empty for any other. */
+function answerOf(item) {
+  if (isLive(item) || !item.answer) return "";
+  const { answer } = item;
+  return `${shown(titleIn(item, answer.option), 40)} by ${authorsOf(answer)} · `;
 }
 
 function ageOf(item) {

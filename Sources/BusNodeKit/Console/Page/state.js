@@ -21,9 +21,11 @@ export const state = {
   terms: [], typed: "", sort: SORTS[0], show: SHOWS[0], arranged: false,
   // What the console says of the time that the chart shows; null until it is read.
   chart: null,
-  // What the history is searched for, and the end of the page of it; null for the newest.
-  search: { terms: [], typed: "", before: null },
-  audited: "", // What the audit is searched for.
+  // What the lists of the past are searched for, and the end of the page of each; null for the
+  // newest.
+  searches: {
+    history: { terms: [], typed: "", before: null }, audit: { terms: [], typed: "", before: null },
+  },
   // The list and its cursor; how many rows expire soon, and what the filter hides.
   soonCount: 0, hidden: 0,
   rows: [], index: new Map(), fresh: new Set(), expanded: new Set(), cursor: null, cursorIndex: 0,
@@ -73,4 +75,6 @@ export function whyNot(permission) {
 export const hasKeys = () => localStorage.getItem("errorbus.keys") !== "off";
 /** Whether the rows of the list are low ones, with titles of one line. */
 export const isCompact = () => localStorage.getItem("errorbus.rows") === "compact";
+/** The zone of all times: UTC where the person chose it, else that of the browser. */
+export const timeZone = () => (localStorage.getItem("errorbus.zone") === "utc" ? "UTC" : undefined);
 export const undoTime = () => 1000 * Number(localStorage.getItem("errorbus.undo") ?? 5);

@@ -1,4 +1,4 @@
-// A box of text whose terms become chips: that of the list's filter, and that of the history.
+// A box of text whose terms become chips: that of the list's filter, of the history, of the audit.
 import { el, redraw } from "./elements.js";
 import { FILTER_MAX, splitTyped } from "./filter.js";
 import { lengthOf, shown } from "./text.js";
@@ -6,13 +6,13 @@ import { lengthOf, shown } from "./text.js";
 /**
  * The behaviour of a box. `field` is its input, `chips` the list of its terms, `name` what people
  * call it. `view` knows what is shown: `now()` gives its `terms` and what is `typed`, `change`
- * shows others, `known` and `isApplied` are for words.
+ * shows others, `known` and `isApplied` are for words, `max` is the length of its text.
  */
-export function termBox(field, chips, name, { now, change, known, isApplied }) {
+export function termBox(field, chips, name, { now, change, known, isApplied, max = FILTER_MAX }) {
   function draw() {
     const { terms, typed } = now();
     if (field.value !== typed) field.value = typed;
-    field.dataset.max = Math.max(0, FILTER_MAX - lengthOf(terms.join(" ")) - 1);
+    field.dataset.max = Math.max(0, max - lengthOf(terms.join(" ")) - 1);
     chips.hidden = terms.length === 0;
     redraw(chips, [terms, terms.map(isApplied)], () => chipsOf(terms));
   }

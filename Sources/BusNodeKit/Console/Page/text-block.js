@@ -11,12 +11,22 @@ function openedOf(id) {
   return opened.names;
 }
 
+/** A link to the address that a text is; null where it is no address of the web. */
+export function linkTo(text) {
+  if (!/^https?:\/\/[^\s]+$/.test(text ?? "")) return null;
+  return el("a", {
+    href: text, target: "_blank", rel: "noopener noreferrer", className: "foreign",
+    textContent: shown(text, 300),
+  });
+}
+
 /** A text: as it is where it has one line, else in its lines, with what shows all of them and what
- *  copies them. `tag` is the element of one line; `isCopied` gives it the button as well. */
-export function textBlock(name, text, { tag = "p", isCopied = false } = {}) {
+ *  copies them. `tag` is the element of one line; `isCopied` gives it the button as well, and
+ *  `isLinked` makes a link of an address. */
+export function textBlock(name, text, { tag = "p", isCopied = false, isLinked = false } = {}) {
   const lines = linesOf(shown(text));
   if (lines < 2 && !isCopied) return foreign(tag, text);
-  const body = lines < 2 ? foreign(tag, text)
+  const body = lines < 2 ? (isLinked && linkTo(text)) || foreign(tag, text)
     : foreign("pre", text, { className: "foreign lines" });
   const buttons = el("div", { className: "blockButtons" },
     lines > LINES_SHOWN && wholeButton(name, lines, body), copyButton(name, text));

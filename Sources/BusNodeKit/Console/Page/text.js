@@ -1,4 +1,5 @@
 // Texts for people. Text of a peer goes through `shown` before any use.
+import { timeZone } from "./state.js";
 
 // Characters that reorder, hide or forge text.
 const TRICKS = new RegExp("[\\0-\\x08\\x0b-\\x1f\\x7f-\\x9f\\xad\\u061c\\u180e\\u200b\\u200e\\u200f"
@@ -60,30 +61,32 @@ export function span(milliseconds) {
   return `${hours} h ${Math.floor((seconds % 3600) / 60)} min`;
 }
 
-export const clock = (time) => new Date(time).toLocaleTimeString("en-GB");
+export const clock = (time) =>
+  new Date(time).toLocaleTimeString("en-GB", { timeZone: timeZone() });
 
 /** The time of day, with the day when that is not today. */
 export function moment(time) {
   const date = new Date(time);
-  const parts = { weekday: "short", day: "numeric", month: "short" };
-  const day = date.toLocaleDateString("en-GB", parts);
-  const isToday = date.toDateString() === new Date().toDateString();
-  return isToday ? clock(date) : `${day}, ${clock(date).slice(0, 5)}`;
+  const dayIn = (day, parts) =>
+    day.toLocaleDateString("en-GB", { ...parts, timeZone: timeZone() });
+  if (dayIn(date) === dayIn(new Date())) return clock(date);
+  const day = dayIn(date, { weekday: "short", day: "numeric", month: "short" });
+  return `${day}, ${clock(date).slice(0, 5)}`;
 }
 
 /** The day, the time and the zone. */
 export const zoned = (time) => new Date(time).toLocaleString("en-GB", {
   weekday: "short", day: "numeric", month: "short", year: "numeric", hour: "2-digit",
-  minute: "2-digit", second: "2-digit", timeZoneName: "short",
+  minute: "2-digit", second: "2-digit", timeZoneName: "short", timeZone: timeZone(),
 });
 
-/** The zone of all times, by its name and how far it is from UTC. */
+/** The zone of this browser, by its name and how far it is from UTC. */
 export function zoneText() {
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+  const { timeZone: name } = new Intl.DateTimeFormat().resolvedOptions();
   const parts = new Intl.DateTimeFormat("en-GB", { timeZoneName: "longOffset" })
     .formatToParts(new Date());
   const offset = parts.find(({ type }) => type === "timeZoneName").value.replace("GMT", "UTC");
-  return timeZone === "UTC" ? timeZone : `${timeZone}, now ${offset}`;
+  return name === "UTC" ? name : `${name}, now ${offset}`;
 }
 
 export const codeText = (item) => item.domain + (item.code === null ? "" : ` ${item.code}`);

@@ -5,7 +5,7 @@ import { api, failureText, Refusal } from "./api.js";
 import { filterText, split, textOf } from "./filter.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
-import { splitPast } from "./past-filter.js";
+import { SEARCHES } from "./past-filter.js";
 import { TABS, state } from "./state.js";
 import { keep } from "./store.js";
 
@@ -43,8 +43,7 @@ export function route() {
     showRouted(list);
     selectRouted(key);
   }
-  const isOther = state.tab === "history" ? searchRouted(list)
-    : state.tab === "audit" && auditRouted(list);
+  const isOther = Boolean(SEARCHES[state.tab]) && searchRouted(state.tab, list);
   if (changed || isOther) refreshView();
   schedule();
 }
@@ -57,29 +56,15 @@ function showRouted({ filter, sort, show }) {
   }
 }
 
-/** Searches the history as the address says; whether for something else than before. */
-function searchRouted({ filter, before }) {
-  const wanted = { ...splitPast(filter), before };
-  const present = { ...splitPast(textOf(state.search)), before: state.search.before };
+/** Searches a list of the past as the address says; whether for something else than before. */
+function searchRouted(tab, { filter, before }) {
+  const search = state.searches[tab];
+  const wanted = { ...SEARCHES[tab].split(filter), before };
+  const present = { ...SEARCHES[tab].split(textOf(search)), before: search.before };
   if (JSON.stringify(wanted) === JSON.stringify(present)) return false;
-  state.search = wanted;
-  $("pastQuery").closest("main").scrollTop = 0;
+  state.searches[tab] = wanted;
+  document.querySelector(`[data-panel=${tab}]`).scrollTop = 0;
   return true;
-}
-
-/** Searches the audit as the address says; whether for something else than before. */
-function auditRouted({ filter }) {
-  if (filter.trim() === state.audited) return false;
-  $("auditQuery").value = filter.trim();
-  auditFor(filter);
-  $("auditQuery").closest("main").scrollTop = 0;
-  return true;
-}
-
-/** Sets what the audit is searched for, to which its tab leads as well. */
-function auditFor(text) {
-  state.audited = text.trim();
-  document.querySelector("[data-tab=audit]").setAttribute("href", addressNow("audit", null));
 }
 
 const meaning = (filter, sort, show) => JSON.stringify([split(filter), sort, show]);
@@ -97,8 +82,8 @@ function put(change) {
 const addressNow = (tab, key) => addressOf(tab, key, listNow(tab));
 
 function listNow(tab) {
-  if (tab === "history") return { ...state.search, filter: textOf(state.search) };
-  return tab === "audit" ? { filter: state.audited } : { ...state, filter: filterText() };
+  const search = state.searches[tab];
+  return search ? { ...search, filter: textOf(search) } : { ...state, filter: filterText() };
 }
 
 /** Changes how the list is shown. */
@@ -107,17 +92,10 @@ export function arrange(change, isTyped = false) {
   step(addressNow("inbox", state.selected), isTyped);
 }
 
-/** Searches the history for something else, from its newest on. */
-export function searchPast(change, isTyped = false) {
-  Object.assign(state.search, change, { before: null });
-  step(addressNow("history", null), isTyped);
-  refreshView();
-}
-
-/** Searches the audit for a text as it is typed. */
-export function searchAudit(text) {
-  auditFor(text);
-  step(addressNow("audit", null), true);
+/** Searches a list of the past for something else, from its newest on. */
+export function searchPast(tab, change, isTyped = false) {
+  Object.assign(state.searches[tab], change, { before: null });
+  step(addressNow(tab, null), isTyped);
   refreshView();
 }
 

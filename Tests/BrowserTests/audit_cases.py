@@ -1,0 +1,128 @@
+"""The audit of the page: searched, in pages, and exported. As in cases.py."""
+import pathlib
+import urllib.parse
+
+from consoles import report
+from filter_cases import filter_of
+from history_cases import CHIPS, end, ended_two
+
+AUDIT_CHIPS = CHIPS.replace("past", "audit")
+
+
+def the_audit_is_exported(page, console):
+    [disk] = console.ask(report("The disk was full."))
+    console.await_open(1)
+    end(console, disk, "skip", "ann")
+    folder = pathlib.Path(console.folder.name) / "downloads"
+    page.download_to(folder)
+    page.open(console.url)
+    page.go("audit")
+    page.until(lambda: page.texts("#audit tr"), "the events")
+    page.press("/", *"chose skip")
+    page.until(lambda: page.text("#auditCount") == "1 event", lambda: page.text("#auditCount"))
+    for ending in ("csv", "json"):
+        page.until(lambda: "chose" in page.run(
+            "return document.getElementById(arguments[0]).href", f"audit-{ending}"))
+        page.click(f"#audit-{ending}")
+        text = page.downloaded(folder, ending)
+        assert disk.id in text and "chose skip" in text and "present," not in text, text
+    page.press("/", *" nothing like it")
+    page.until(lambda: "No event matches" in page.text("#auditCount"), "no match")
+    page.until(lambda: not page.texts("#auditExports a"))
+
+
+def audit_shows(page, text, count):
+    page.until(lambda: page.text("#auditCount") == count, lambda: page.text("#auditCount"))
+    page.until(lambda: page.run("return document.getElementById('auditQuery').value") == text,
+               f"{text!r} in the box")
+
+
+def the_search_of_the_audit_is_in_the_address(page, console):
+    [disk] = console.ask(report("The disk was full."))
+    console.await_open(1)
+    end(console, disk, "skip", "ann")
+    page.open(console.url)
+    page.click("[data-tab=audit]")
+    page.until(lambda: len(page.texts("#audit tr")) > 1, "the events")
+    page.until(lambda: page.run("return location.hash") == "#/audit", "its address")
+    page.press("/", *"chose skip")
+    audit_shows(page, "chose skip", "1 event")
+    page.until(lambda: filter_of(page) == {"filter": ["chose skip"]}, "the search")
+    # Typing is one step back, and forward.
+    page.driver.back()
+    page.until(lambda: len(page.texts("#audit tr")) > 1, "all events")
+    page.until(lambda: page.run("return document.getElementById('auditQuery').value") == "")
+    page.driver.forward()
+    audit_shows(page, "chose skip", "1 event")
+    page.driver.refresh()
+    audit_shows(page, "chose skip", "1 event")
+    # The other views do not have it, and its tab leads back to it.
+    page.click("[data-tab=inbox]")
+    page.until(lambda: filter_of(page) == {}, "the inbox without it")
+    page.click("[data-tab=audit]")
+    audit_shows(page, "chose skip", "1 event")
+    page.go(f"audit?{urllib.parse.urlencode({'filter': 'x' * 201})}")
+    page.until(lambda: "more than 200 characters" in page.text("#toasts"), "the limit")
+    page.until(lambda: len(page.texts("#audit tr")) > 1, "all events")
+
+
+def the_audit_is_searched_by_terms(page, console):
+    ended_two(console)
+    page.open(console.url)
+    page.go("audit")
+
+    def has(wanted, unwanted):
+        page.until(lambda: wanted in page.text("#audit") and unwanted not in page.text("#audit"),
+                   lambda: page.text("#audit"))
+    has("ann", "carl")
+    has("bea", "carl")
+    page.press("/", *"by:ann ")
+    page.until(lambda: page.run(AUDIT_CHIPS) == ["by:ann"], "the chip")
+    has("chose skip", "bea")
+    page.press(*"chose")
+    page.until(lambda: filter_of(page) == {"filter": ["by:ann chose"]}, "the address")
+    page.driver.refresh()
+    page.until(lambda: page.run(AUDIT_CHIPS) == ["by:ann"], "the chip after a reload")
+    has("chose skip", "bea")
+    # Another term of the same kind takes its place.
+    page.press("/", page.keys.ESCAPE, *"by:bea ")
+    page.until(lambda: page.run(AUDIT_CHIPS) == ["by:bea"], "the other chip")
+    has("chose retry", "ann")
+    page.until(lambda: "by=bea" in page.run(
+        "return document.getElementById('audit-csv').href"), "the address of the export")
+    for text, wanted, unwanted in (("option:skip", "chose skip", "chose retry"),
+                                   ("domain:com.acme.*", "The mail was late.", "The disk"),
+                                   ("since:1h", "The mail was late.", "carl")):
+        page.go(f"audit?{urllib.parse.urlencode({'filter': text})}")
+        has(wanted, unwanted)
+    page.go("audit?filter=until:2020-01-01")
+    page.until(lambda: "No event matches" in page.text("#auditCount"), "no match")
+    # An event has no severity.
+    page.go("audit?filter=severity:critical+since:tomorrow")
+    page.until(lambda: "“since:tomorrow” is not applied" in page.text("#auditNote"), "the note")
+    page.until(lambda: "“severity:critical” is searched as text" in page.text("#auditNote"),
+               lambda: page.text("#auditNote"))
+
+
+def the_audit_is_read_in_pages(page, console):
+    console.ask(*[report("Of many.", code=number) for number in range(210)])
+    console.await_open(210)
+    page.open(console.url)
+    page.go("audit")
+
+    def shows_page(count, rows):
+        page.until(lambda: page.text("#auditCount") == count, lambda: page.text("#auditCount"))
+        page.until(lambda: len(page.texts("#audit tr")) == rows, f"{rows} events")
+    shows_page("the newest 200", 200)
+    page.click("#auditPages a", "Older")
+    shows_page("the last 10", 10)
+    page.until(lambda: page.texts("#auditPages a") == ["Newest"],
+               lambda: page.texts("#auditPages a"))
+    page.driver.refresh()
+    shows_page("the last 10", 10)
+    page.click("#auditPages a", "Newest")
+    shows_page("the newest 200", 200)
+
+
+ALL = [the_audit_is_exported, the_search_of_the_audit_is_in_the_address,
+       the_audit_is_searched_by_terms, the_audit_is_read_in_pages]
