@@ -173,6 +173,31 @@ struct EventLogTests {
         #expect(refused?.text.contains("found a terminal") == true)
     }
 
+    @Test(
+        "A file or a link that another user has put in its place is refused, but for the folder's",
+        .enabled(if: geteuid() == 0), arguments: [false, true])
+    func planted(isLink: Bool) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (path, target) = ("\(folder)/deep/p.jsonl", "\(folder)/target")
+        try FileManager.default.createDirectory(
+            atPath: "\(folder)/deep", withIntermediateDirectories: true)
+        if isLink {
+            try #require(symlink(target, path) == 0)
+        } else {
+            try #require(FileManager.default.createFile(atPath: path, contents: nil))
+        }
+        try #require(lchown(path, 65_534, 65_534) == 0)
+        let refused = try #require(throws: Failure.self) { try self.log("p.jsonl") }
+        #expect(refused.status == .notPermitted)
+        let kind = isLink ? "a symbolic link" : "a file"
+        #expect(refused.text.contains("found \(kind) of user 65534, expected one of this user"))
+        // Nothing is made where a link leads.
+        #expect(FileStatus(target) == nil)
+        try #require(chown("\(folder)/deep", 65_534, 65_534) == 0)
+        try log("p.jsonl").record(.presented(.make(), "x"))
+        #expect(try LoggedEvent.read(path).events.count == 1)
+    }
+
     @Test("A full disk loses lines, never the process")
     func full() throws {
         let log = try EventLog("/dev/full", node: "central", logger: logger)

@@ -89,6 +89,27 @@ struct StatusFileTests {
         }
     }
 
+    @Test(
+        "A file that another user has put in the place is refused, but for the folder's owner's",
+        .enabled(if: geteuid() == 0))
+    func planted() throws {
+        try folder.write("1\n", to: "status.json")
+        try #require(chown(path, 65_534, 65_534) == 0)
+        let refusals = [
+            #expect(throws: Failure.self) { try StatusFile(path) },
+            #expect(throws: Failure.self) { try ServiceNotification.prepare(file: path) },
+        ]
+        for (word, refusal) in zip(["--status-file", "--ready-file"], refusals) {
+            #expect(refusal?.status == .notPermitted)
+            let found = "\(word) \(path): found a file of user 65534, expected one of this user"
+            #expect(refusal?.text.hasPrefix(found) == true)
+        }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "1\n")
+        try #require(chown(folder.path, 65_534, 65_534) == 0)
+        _ = try StatusFile(path)
+        #expect(FileStatus(path) == nil)
+    }
+
     @Test("A link, a device, a pipe and a folder are no place for a status file or a ready file")
     func notAFile() throws {
         let pipe = folder.path + "/pipe"

@@ -40,13 +40,17 @@ struct PublishedFile: Sendable {
 
     /// Verifies that the file can be created, and removes the file of an earlier process.
     ///
-    /// - Throws: When something other than a file is at the path, no file can be created there, or
-    ///   another process that runs has published this one.
+    /// - Throws: When something other than a file is at the path, or a file of another user, no file
+    ///   can be created there, or another process that runs has published this one.
     func prepare() throws(Failure) {
         guard !path.isEmpty else {
             throw Failure(.usage, "\(option): found an empty path, expected that of a file")
         }
         try FileStatus.requireFileOrNothing(at: path, of: option)
+        // In a folder with the sticky bit it could not be replaced, and readers would believe it.
+        if let found = FileStatus.foreign(at: path) {
+            throw Failure(.notPermitted, "\(option) \(path.shown()): found \(found)")
+        }
         let descriptor = create()
         guard descriptor >= 0 else {
             throw Failure(

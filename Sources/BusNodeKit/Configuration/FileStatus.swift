@@ -29,6 +29,7 @@ struct FileStatus {
     }
 
     var isFile: Bool { status.st_mode & S_IFMT == S_IFREG }
+    var isLink: Bool { status.st_mode & S_IFMT == S_IFLNK }
     var isFolder: Bool { status.st_mode & S_IFMT == S_IFDIR }
     /// Whether the file is a pipe or a socket, with possibly another program at its other end.
     var isPipeOrSocket: Bool { [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) }
@@ -92,5 +93,35 @@ struct FileStatus {
                 status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
                 status.st_ctim.tv_nsec,
             ])
+    }
+}
+
+// Files that another user has put at a path, so that this process writes where that user can read.
+extension FileStatus {
+    /// The file or link at a path that another user has put there, in words; nil if there is none.
+    /// Of a symbolic link its target counts as well.
+    static func foreign(at path: String) -> String? {
+        let target = realpath(path, nil)
+        defer { free(target) }
+        for path in [path] + (target.map { [String(cString: $0)] } ?? []) {
+            guard let status = FileStatus(link: path),
+                status.isForeign(in: FilePath.folder(of: path))
+            else { continue }
+            return "\(status.kind) of user \(status.owner), expected one of this user, of root or "
+                + "of its folder's owner; remove it, or name a folder that others may not write"
+        }
+        return nil
+    }
+
+    /// Whether another user owns the file: not this one, nor root, nor the owner of the folder, who
+    /// can replace every file there.
+    func isForeign(in folder: String) -> Bool {
+        let folder = FileStatus(folder.isEmpty ? "." : folder)
+        return Self.isForeign(owner: owner, in: folder?.owner)
+    }
+
+    static func isForeign(owner: uid_t, in folder: uid_t?, to user: uid_t = geteuid()) -> Bool {
+        let trusted: [uid_t?] = [user, 0, folder]
+        return !trusted.contains(owner)
     }
 }

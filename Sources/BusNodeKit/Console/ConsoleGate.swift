@@ -149,6 +149,8 @@ struct ConsoleGate: Sendable {
         for (token, session) in cookies(facts) {
             guard sessions.has(session) else { continue }
             if var visitor = try admission.visitor(showing: token) {
+                // Signing out would end that person's session, and show its token.
+                guard signIn?.has(session) != true else { continue }
                 visitor.session = session
                 return visitor
             }

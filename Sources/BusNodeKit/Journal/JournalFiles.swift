@@ -11,13 +11,16 @@ enum JournalFiles {
     /// Creates the file if it is missing, and removes other users' rights to it.
     ///
     /// - Returns: The files that other users could read or write until now.
-    /// - Throws: When the journal cannot be created, or other users still have rights to it.
+    /// - Throws: When the journal cannot be created, or other users still have rights to it, as the
+    ///   owner of a file has.
     static func prepare(_ path: String) throws(Failure) -> [String] {
         let folder = (path as NSString).deletingLastPathComponent
         if !folder.isEmpty {
             try? FileManager.default.createDirectory(
                 atPath: folder, withIntermediateDirectories: true)
         }
+        // Before a link is followed.
+        try refuseForeign(path)
         // SQLite would only report that it cannot open the file.
         if let status = FileStatus(path) {
             guard status.isFile else {
@@ -41,9 +44,16 @@ enum JournalFiles {
         var tightened: [String] = []
         let real = real(path)
         for file in suffixes.map({ $0.isEmpty ? path : real + $0 }) {
+            try refuseForeign(file)
             if try tighten(file) { tightened.append(file) }
         }
         return tightened
+    }
+
+    /// Refuses a file that another user has put in the place of one of a journal's files.
+    fileprivate static func refuseForeign(_ file: String) throws(Failure) {
+        guard let found = FileStatus.foreign(at: file) else { return }
+        throw Failure(.notPermitted, "journal \(file): found \(found)")
     }
 
     /// The path that SQLite makes the paths of a journal's other files from: of a symbolic link
@@ -121,6 +131,8 @@ package final class JournalLock: Sendable {
         let real = realpath(path, nil)
         defer { free(real) }
         let file = (real.map { String(cString: $0) } ?? path) + "-lock"
+        // Another user could hold it for ever.
+        try JournalFiles.refuseForeign(file)
         let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else {
             throw Failure(.cannotCreate, "journal lock \(file): \(Self.problem)")

@@ -54,17 +54,20 @@ package final class EventLog: AuditLog {
     }
 
     private static func open(_ path: String) throws(Failure) -> State {
-        let descriptor = Glibc.open(
-            path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0o640)
-        guard descriptor >= 0 else {
-            throw Failure(.cannotCreate, "ledger \(path): \(String(cString: strerror(errno)))")
+        func failure(_ problem: String, _ status: ExitStatus = .cannotCreate) -> Failure {
+            Failure(status, "ledger \(path): \(problem)")
         }
-        // Each event is written at once, so the file must be one that never waits for a reader.
-        let isTerminal = isatty(descriptor) == 1
-        if isTerminal || FileStatus(descriptor: descriptor)?.isPipeOrSocket ?? true {
+        // The owner of a file can read it.
+        if let found = FileStatus.foreign(at: path) {
+            throw failure("found \(found)", .notPermitted)
+        }
+        let isLink = FileStatus(link: path)?.isLink == true
+        let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY
+        let descriptor = Glibc.open(path, isLink ? flags : flags | O_NOFOLLOW, 0o640)
+        guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
+        if let found = fault(of: descriptor, in: isLink ? nil : FilePath.folder(of: path)) {
             close(descriptor)
-            let found = isTerminal ? "a terminal" : "a pipe or socket"
-            throw Failure(.cannotCreate, "ledger \(path): found \(found), expected a file")
+            throw failure("found \(found), expected a file")
         }
         // A crash may have left an incomplete line.
         var last: UInt8 = 0
@@ -72,6 +75,20 @@ package final class EventLog: AuditLog {
         let isTorn =
             size > 0 && pread(descriptor, &last, 1, size - 1) == 1 && last != UInt8(ascii: "\n")
         return State(descriptor: descriptor, isTorn: isTorn)
+    }
+
+    /// The reason why an open file is not for a ledger; nil if it is.
+    ///
+    /// - Parameter folder: The folder of the file; nil if a link leads there.
+    private static func fault(of descriptor: CInt, in folder: String?) -> String? {
+        // Each event is written at once, so the file must be one that never waits for a reader.
+        if isatty(descriptor) == 1 { return "a terminal" }
+        guard let status = FileStatus(descriptor: descriptor), !status.isPipeOrSocket else {
+            return "a pipe or socket"
+        }
+        // Another user may have put it there just now.
+        guard let folder, status.isForeign(in: folder) else { return nil }
+        return "\(status.kind) of user \(status.owner)"
     }
 
     package func record(_ event: PresentationEvent) {

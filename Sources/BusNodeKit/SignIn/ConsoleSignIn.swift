@@ -315,6 +315,13 @@ final class ConsoleSignIn: Sendable {
             user: user, session: label, provider: settings.title, identity: session.identity)
     }
 
+    /// Whether a label is that of a session that goes on.
+    func has(_ label: ConsoleSessions.Label?) -> Bool {
+        guard let label else { return false }
+        let askedAt = now().instant
+        return state.withLock { $0.sessions.session(label, at: askedAt) } != nil
+    }
+
     /// Whether a visitor with a session still has it, with the same permissions.
     func admits(_ visitor: ConsoleVisitor) -> Bool {
         let askedAt = now().instant

@@ -108,6 +108,52 @@ import Testing
         #expect(failure("central", path) == nil)
     }
 
+    @Test(
+        "Files are trusted of this user, of root and of the folder's owner",
+        arguments: [
+            (1_000, 1_000, 0, false), (0, 1_000, 0, false), (1_001, 1_000, 1_001, false),
+            (1_001, 1_000, 0, true), (1_001, 0, 0, true), (1_001, 1_000, nil, true),
+        ] as [(uid_t, uid_t, uid_t?, Bool)])
+    func foreign(owner: uid_t, user: uid_t, folder: uid_t?, isForeign: Bool) {
+        #expect(FileStatus.isForeign(owner: owner, in: folder, to: user) == isForeign)
+    }
+
+    @Test(
+        "A file that another user has put in the place of one of a journal's is refused",
+        .enabled(if: geteuid() == 0), arguments: ["", "-wal", "-shm", "-lock"])
+    func planted(suffix: String) throws {
+        // Its owner could read it, whatever its mode.
+        try folder.write("", to: "var/central.sqlite\(suffix)")
+        try #require(chown(path + suffix, 65_534, 65_534) == 0)
+        let refused = try #require(failure("central", path))
+        #expect(refused.status == .notPermitted)
+        #expect(
+            refused.text.hasPrefix(
+                "journal \(path)\(suffix): found a file of user 65534, expected one of this user"))
+        // Who owns the folder can replace every file in it.
+        try #require(chown("\(folder.path)/var", 65_534, 65_534) == 0)
+        #expect(failure("central", path) == nil)
+    }
+
+    @Test(
+        "A link that another user has put in a journal's place is refused, and not followed",
+        .enabled(if: geteuid() == 0))
+    func plantedLink() throws {
+        let target = try folder.write("kept", to: "target")
+        try #require(chmod(target, 0o644) == 0)
+        for target in [target, "\(folder.path)/missing"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/var", withIntermediateDirectories: true)
+            try #require(symlink(target, path) == 0)
+            try #require(lchown(path, 65_534, 65_534) == 0)
+            let refused = try #require(failure("central", path))
+            #expect(refused.text.contains("found a symbolic link of user 65534, expected one of"))
+            try FileManager.default.removeItem(atPath: path)
+        }
+        #expect(FileStatus(target)?.mode == 0o644)
+        #expect(FileStatus("\(folder.path)/missing") == nil)
+    }
+
     @Test("Clients in a node's place share its journal with each other, not with the node")
     func clients() throws {
         let first = try SQLiteJournal(path, of: "worker", use: .amongClients)

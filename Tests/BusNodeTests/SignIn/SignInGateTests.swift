@@ -105,6 +105,10 @@ struct SignInGateTests {
             #expect(try found("__Host-errorbus=\(completed.key):other") == "401 unauthorized")
             #expect(try found("__Host-errorbus=\(completed.key)") == "401 unauthorized")
             #expect(try found("errorbus=x:\(completed.label)") == "401 unauthorized")
+            // A session is not that of another user's token, who would end it by signing out.
+            #expect(try found("__Host-errorbus=\(token):other") == "board")
+            #expect(
+                try found("__Host-errorbus=\(token):\(completed.label)") == "401 unauthorized")
             // The cookie of the browser at the provider admits no one.
             #expect(try found("__Host-errorbus=\(begun.browser)") == "401 unauthorized")
             let bearer = try verdict("/api/v1/me", signIn) {
