@@ -114,7 +114,8 @@ struct WaitingLimitTests {
         #expect(try chosen(nil, "") == 20)
     }
 
-    @Test("Another limit is refused with the name of its place", arguments: ["0", "1001", "x", " "])
+    @Test(
+        "Another limit is refused with the name of its place", arguments: ["0", "1001", "x", " "])
     func refused(text: String) {
         let places: [(String?, String)] = [
             (text, "--max-waiting"), (nil, "BUS_NODE_EXEC_MAX_WAITING"),
@@ -157,7 +158,8 @@ struct WaitingLimitTests {
         #expect(try chosen(nil, "") == .seconds(86_400))
     }
 
-    @Test("Another deadline is refused with the name of its place", arguments: ["soon", " ", "24"])
+    @Test(
+        "Another deadline is refused with the name of its place", arguments: ["soon", " ", "24"])
     func wrongDeadline(text: String) {
         let places: [(String?, String)] = [(text, "--deadline"), (nil, "BUS_NODE_EXEC_DEADLINE")]
         for (given, name) in places {
