@@ -1,7 +1,9 @@
 import ErrorBus
 
-/// Worlds for mistakes that no other world had shown.
+/// Worlds of an option of the presenter, recoveries above their limit, groups where errors arise,
+/// late policies, proposals, and answers that are written too late.
 extension Plan {
+    /// By the seed modulo 128.
     static let last: [UInt64: [Scene]] = [
         3: [.topOption], 11: [.overrun], 19: [.ownGroup], 27: [.latePolicy], 35: [.proposals],
     ]

@@ -1,6 +1,7 @@
 import ErrorBus
 
-/// Worlds for kinds of mistakes that no other world had shown.
+/// Worlds of programs without a link, ways to origins that are lost, what takes long, and who may
+/// do what.
 extension Plan {
     /// By the seed modulo 128; those of a place take turns.
     static let more: [UInt64: [Scene]] = [

@@ -2,7 +2,7 @@ import ErrorBus
 
 /// Worlds for what needs several things at a time to go wrong.
 extension Plan {
-    /// One world of eight.
+    /// Of every sixteen seeds two, where no other scene has their place.
     static func isRare(_ seed: UInt64) -> Bool { [0, 7].contains(seed % 16) }
 
     static let rare: [Scene] = [

@@ -1,6 +1,7 @@
 import ErrorBus
 
-/// Worlds for kinds of mistakes that those before had not shown.
+/// Worlds of links that fail for moments, of little room, and of ways to origins; those of what
+/// people and callers have are in another file.
 extension Plan {
     /// By the seed modulo 256; those of a place take turns.
     static let wide: [UInt64: [Scene]] = [

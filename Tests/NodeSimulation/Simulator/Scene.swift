@@ -77,7 +77,7 @@ enum Scene: Equatable {
     case claims, restless, tooLate
     /// One id for two reports, in two lives of all that know of it.
     case idsApart
-    /// For mistakes that no other world had shown.
+    /// See ``Plan/last``.
     case topOption, overrun, ownGroup, latePolicy, proposals
     /// See ``Plan/more``.
     case lostReply, manyBare, refusing, tooShort, cutOff, hungParent, passage, brokenReturn
