@@ -17,12 +17,18 @@ enum Prose {
         let broken = lines.map { $0.hasPrefix("|") || $0.hasPrefix("![") ? "" : $0 }
         var found = Shape.wideLines(path: path, lines: broken)
         found += Wording.persons(path: path, lines: lines)
-        found += Wording.dialect(path: path, prose: lines)
+        found += Wording.dialect(path: path, prose: lines.map(withoutCode))
         for (index, line) in lines.enumerated()
         where !line.count(where: { $0 == "`" }).isMultiple(of: 2) {
             found.append(
                 Violation(path, line: index + 1, "code that does not end on its line"))
         }
         return found
+    }
+
+    /// A line without the names between its backticks, which are those of the code.
+    private static func withoutCode(_ line: String) -> String {
+        line.split(separator: "`", omittingEmptySubsequences: false).enumerated()
+            .filter { $0.offset.isMultiple(of: 2) }.map(\.element).joined(separator: " ")
     }
 }

@@ -278,7 +278,7 @@ struct RulesBiteTests {
             | \(wide) |
             a `whole` one, and `half
             of one`
-            Is to\("ld").
+            Is to\("ld"), and `to\("ld")` is a name.
             ```
             \(wide)`to\("ld")
             ```
