@@ -353,6 +353,38 @@ struct RulesBiteTests {
         #expect(list.violations(tested: []).count == 1)
     }
 
+    @Test("A scene, checker or file that the simulator's map lacks, or that does not exist")
+    func simulationMap() {
+        let folder = SimulationMap.folder
+        let files = [
+            file(folder + "Scene.swift", "enum Scene {\n    case one, two(Play)\n}\n"),
+            file(folder + "Plan+One.swift", "let a = Checker(\n    name: \"a-holds\")\n"),
+            file(folder + "Other.swift", "extension Plan {\n    mutating func stageTwo() {}\n}\n"),
+            file(folder + "Ledger.swift", "struct Ledger {}\n"),
+        ]
+        func found(_ scenes: String, _ file: String, _ judge: String, _ checker: String) -> Int {
+            let map = SimulationMap(
+                """
+                | situation | scene | file | checkers |
+                | --- | --- | --- | --- |
+                | text | `one` | `Plan+One.swift` | `\(judge)` |
+                | text | \(scenes) | `\(file)` | - |
+
+                | checker | rejects | judges |
+                | --- | --- | --- |
+                | `\(checker)` | text | \(scenes) |
+                """)
+            return map.violations(in: files).count
+        }
+        #expect(found("`two`", "Other.swift", "a-holds", "a-holds") == 0)
+        #expect(found("-", "Other.swift", "a-holds", "a-holds") == 1)
+        #expect(found("`two`, `three`", "Other.swift", "a-holds", "a-holds") == 2)
+        #expect(found("`two`", "Ledger.swift", "a-holds", "a-holds") == 1)
+        #expect(found("`two`", "Gone.swift", "a-holds", "a-holds") == 2)
+        #expect(found("`two`", "Other.swift", "gone", "a-holds") == 1)
+        #expect(found("`two`", "Other.swift", "a-holds", "gone") == 2)
+    }
+
     @Test("A test that a document names, and that is not there or in another suite")
     func namedTests() {
         let named = NamedTests("| cannot | x | `ATests.one`, `ATests.two`, `BTests.one` |")

@@ -160,6 +160,13 @@ struct TidyTests {
             })
     }
 
+    @Test("Every scene, checker, plan and world of the simulator is in its map, and no other")
+    func simulationMap() throws {
+        let map = SimulationMap(try document(SimulationMap.path))
+        expectNone(map.violations(in: repository.swiftFiles))
+        #expect(SimulationMap("").violations(in: repository.swiftFiles).count > 100)
+    }
+
     @Test("Every scenario that a test names is in the list, and those without a test are known")
     func scenarios() throws {
         let tested = repository.swiftFiles.filter { $0.path.hasPrefix("Tests/") }
