@@ -114,7 +114,7 @@ struct ConsoleAnswerLinksTests {
             #expect(try await visit.press(link).error == "409 linkUsed")
             #expect(try await visit.press(other).error == "409 answered")
             let used = try await visit.open(link)
-            #expect(used.status == 409 && used.text.contains("this link was used"))
+            #expect(used.status == 409 && used.text.contains("answers once, and was used"))
             #expect(used.text.contains("href=\"/#/inbox/\(visit.item.id)\""))
             let lines = visit.log.lines.elements.joined()
             #expect(lines.contains("reason=linkUsed"))

@@ -146,7 +146,7 @@ extension EndToEnd {
             let next = try await sandbox.start("central")
             let later = try await Self.client(of: next, console.token)
             let used = try await later.send("GET", path, headers: stranger)
-            #expect(used.status == 409 && used.text.contains("this link was used"))
+            #expect(used.status == 409 && used.text.contains("answers once, and was used"))
             let again = try await later.send(
                 "POST", "/api/v1/answer", ["link": .string(link)], headers: stranger)
             #expect(again.text("error") == "linkUsed", "\(again.text)")
