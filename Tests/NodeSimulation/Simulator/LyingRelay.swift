@@ -39,7 +39,7 @@ extension Plan {
             Call(
                 time: random.number(0...30_000), worker: "bare", isKept: false, attempt: 0,
                 doesRecover: false, bareParent: "relay1"))
-        needsSignature = random.happens(0.3)
+        needsSignature = random.happens(0.5)
         needsTwoPeople = !needsSignature
         proposalMax = random.pick([nil, 1_200])
     }
@@ -85,9 +85,14 @@ extension Checker {
         rule: "what needs two people, or a signature, is attempted when it has them"
     ) { ledger, plan in
         if plan.needsSignature {
-            return ledger.attempts.filter { $0.option == "retry" }.map {
+            // Of what the relay answers itself, no decision is on record.
+            let chosen = ledger.decisions.filter { $0.answer.option == "retry" }.map {
+                "\($0.id): chosen by \($0.answer.by), where no node can sign it"
+            }
+            let attempted = ledger.attempts.filter { $0.option == "retry" }.map {
                 "\($0.id): attempted, unsigned"
             }
+            return chosen + attempted
         }
         guard plan.needsTwoPeople else { return [] }
         return ledger.attempts.filter { $0.option != "skip" }.compactMap { attempt in
