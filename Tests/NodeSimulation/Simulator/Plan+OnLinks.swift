@@ -9,7 +9,7 @@ extension Plan {
         46: [.lateAccepted], 57: [.crowdedOut], 62: [.played(.otherDeadline)],
         94: [.farGrace, .noisyOrigin], 97: [.played(.otherDeadline), .stoppedWaiting],
         110: [.wayRegained], 121: [.crowdedOut, .noisyOrigin], 126: [.lateHello, .lateAccepted],
-        229: [.refusedAcross], 246: [.refusedAcross], 8: [.lostBehind], 56: [.lostBehind],
+        246: [.refusedAcross], 8: [.lostBehind], 56: [.lostBehind],
         72: [.lostBehind], 120: [.lostBehind], 200: [.lostBehind],
         152: [.longLost], 376: [.longLost], 504: [.longLost],
     ]
