@@ -40,8 +40,8 @@ struct PublishedFile: Sendable {
 
     /// Verifies that the file can be created, and removes the file of an earlier process.
     ///
-    /// - Throws: When something other than a file is at the path, or a file of another user, no file
-    ///   can be created there, or another process that runs has published this one.
+    /// - Throws: When something other than a file is at the path, or a file of another user; when
+    ///   no file can be created there; when another process that runs has published this one.
     func prepare() throws(Failure) {
         guard !path.isEmpty else {
             throw Failure(.usage, "\(option): found an empty path, expected that of a file")

@@ -224,8 +224,8 @@ struct ConsoleHosts: Sendable {
     private let configured: Set<String>
     /// The address for people on this machine.
     let address: String
-    /// The address in links for people: the `url`, else the first of `hosts`, which a proxy with TLS
-    /// serves, else this console's own.
+    /// The address in links for people: the `url`, else the first of `hosts`, which a proxy with
+    /// TLS serves, else this console's own.
     var pageAddress: String {
         let proxied = settings.hosts.first.map { "https://\($0)" }
         return "\(settings.url ?? proxied ?? "\(scheme)://\(address)")/"
