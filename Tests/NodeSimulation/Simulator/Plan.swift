@@ -45,6 +45,8 @@ struct Plan {
         var operationLasts: UInt64?
         /// The caller gives up just as so many of its recoveries have been carried out.
         var cancelledAtAttempt: Int?
+        /// The caller gives up while its operation is done again for this time.
+        var cancelledAtRepetition: Int?
     }
 
     enum Fault {

@@ -25,6 +25,7 @@ extension World {
                 failureCount += 1
                 if failureCount > 1, let time = call.operationLasts {
                     await scheduler.sleep(time)
+                    if failureCount - 1 == call.cancelledAtRepetition { giveUp(current, of: life) }
                 }
                 if failureCount <= repeats + 1 { throw trouble }
             }
