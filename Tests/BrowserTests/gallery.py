@@ -95,6 +95,7 @@ def notices(page, console):
 
 def claimed(page, console):
     [presentation] = console.ask(report("Only one of us."))
+    console.await_open(1)
     console.call(f"/api/v1/presentations/{presentation.id}/claim",
                  {"by": "bea", "forMilliseconds": 600_000})
     page.choose("Only one of us.")
