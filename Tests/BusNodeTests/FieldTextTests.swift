@@ -27,6 +27,13 @@ struct FieldTextTests {
             ),
             ("u=URL:default(http://a:80/x)", .text("u", label: "URL", default: "http://a:80/x")),
             ("at=At 10:30", .text("at", label: "At 10:30")),
+            ("r=Ratio: a to b", .text("r", label: "Ratio: a to b")),
+            ("m=Mode: text (or none):text", .text("m", label: "Mode: text (or none)")),
+            (
+                "u=See http://a/?b=c:optional",
+                .text("u", label: "See http://a/?b=c", isRequired: false)
+            ),
+            ("d=D:default(a):b(c))", .text("d", label: "D", default: "a):b(c)")),
             (
                 "m=M:default(b):choice(a,b)",
                 .choice("m", label: "M", among: ["a", "b"], default: "b")
@@ -64,6 +71,59 @@ struct FieldTextTests {
         #expect(throws: Failure.self) { try field(text) }
     }
 
+    @Test(
+        "A mistyped kind or bound does not become a part of the label, or of another bound",
+        arguments: [
+            ("keep=Days:number:min=1", "min=1"), ("keep=Days:number:mn(1)", "mn(1)"),
+            ("n=Name:number:Whole", "Whole"), ("n=Name:minlength(3)", "minlength(3)"),
+            ("n=N:min(1", "min(1"), ("n=Name:pattern(/^[a-z]+$/", "pattern(/^[a-z]+$/"),
+            ("n=Name:pattern(/^[^:]+$/", "pattern(/^[^:]+$/"), ("n=Name:int", "int"),
+            ("n=Name:mn(1):number", "mn(1)"), ("n=Name:Number:whole", "Number"),
+            ("n=N:number:5 or more", "number:5 or more"), ("n=N:number :min(1)", "number "),
+            ("n=N:min (1)", "min (1)"), ("p=P:minLength", "minLength"),
+            ("p=P:default(a):mn(2)", "mn(2)"), ("m=M:choice(a,b):dfault(a)", "dfault(a)"),
+            ("p=P:default(a):Optional", "Optional"),
+        ])
+    func mistyped(text: String, found: String) {
+        let failure = #expect(throws: Failure.self) { try field(text) }
+        #expect(
+            failure?.text
+                == "--field: found \"\(found)\" in \"\(text)\", allowed: \(FieldText.allowed)")
+        #expect(failure?.status == .usage)
+    }
+
+    @Test(
+        "A refusal is in the words of the option",
+        arguments: [
+            ("keep=Days:min(1)", "min(...)", " is for a number, and keep is a text"),
+            ("b=B:boolean:whole", "whole", " is for a number, and b is a boolean"),
+            (
+                "n=N:number:pattern(x)", "pattern(...)",
+                " is for a text or secret, and n is a number"
+            ),
+            (
+                "m=M:choice()", "choice()",
+                ": found an empty text, expected texts with commas between"
+            ),
+            (
+                "m=M:choice(a,a)", "choice",
+                ": found a text a second time, allowed: each text once"
+            ),
+            ("n=N:number:min(a)", "min(a)", ": found \"a\", expected a number"),
+            ("p=P:minLength(2.5)", "minLength(2.5)", ": found \"2.5\", expected a whole number"),
+            ("n=N:number:min(3):max(2)", "max(2)", " is below min(3)"),
+            ("p=P:minLength(3):maxLength(2)", "maxLength(2)", " is below minLength(3)"),
+            ("pin=PIN:secret:default(1)", "default(...)", " is not for a secret"),
+            ("p=P:pattern(/[/)", "pattern", ": found \"/[/\", allowed: a ] for each ["),
+            ("path=", "label", ": found empty, allowed: a text for people"),
+            ("p=P:maxLength(9999)", "maxLength", ": found 9999, allowed: 0 to 4096"),
+        ])
+    func worded(text: String, part: String, what: String) {
+        let failure = #expect(throws: Failure.self) { try field(text) }
+        #expect(failure?.text == "--field: \(part) in \"\(text)\"\(what)")
+        #expect(failure?.status == .usage)
+    }
+
     private func report(_ arguments: String...) throws -> ErrorReport {
         try ReportOptions.parse(["--description", "x", "--option", "a.b=A"] + arguments)
             .errorReport()
@@ -97,6 +157,18 @@ struct FieldTextTests {
             refusal("--field", "b.c=D")
                 == "--field: found \"b\", allowed: an option of this report, which has none; give "
                 + "--option b=TITLE")
+        for text in ["b.c", "b", "bc=D", "b.c:number"] {
+            #expect(
+                refusal("--option", "b=B", "--field", text)
+                    == "--field: found \"\(text)\", allowed: OPTION.\(FieldText.allowed)")
+        }
+        #expect(
+            refusal("--option", "b=B", "--field", "b.c=D:int")
+                == "--field: found \"int\" in \"b.c=D:int\", allowed: OPTION.\(FieldText.allowed)")
+        #expect(
+            refusal("--option", "b=B", "--field", "b.x-y=1", "--field", "b.x_y=2")
+                == "--field: found \"x_y\" beside \"x-y\", allowed: names that differ also as "
+                + "environment variables")
         #expect(
             refusal("--option", "a=A", "--field", "b.c=D")
                 == "--field: found \"b\", allowed: one of the options (a)")

@@ -95,7 +95,7 @@ extension EndToEnd.Inbox {
         let all = try inbox(
             address, "claim", id(1), "--all-like", "--take-over", "--hand-to", "cid", "--by", "ann")
         #expect(try await all.ending() == 0)
-        #expect(await all.prints("2 claimed, 0 refused"))
+        #expect(await all.prints("2 handed to cid, 0 refused"))
         let list = try inbox(address, "list", "--by", "cid")
         #expect(try await list.ending() == 0)
         for number in 1...2 { #expect(await list.prints(id(number))) }

@@ -34,7 +34,7 @@ package struct InboxDetail {
             let words = change.texts("words").joined(separator: ", ")
             return Fact("changed", "\(change.text("by")) \(words)")
         }
-        facts.append(Fact("opened", item.openedAt))
+        facts += [Fact("opened", item.openedAt), Fact("expires", item.expiryShown)]
         facts += Self.facts(of: item, json["report"] ?? .null)
         let keys = PromptKeys(item.options.map(\.option))
         facts += item.options.map { option in
@@ -49,7 +49,7 @@ package struct InboxDetail {
         }
         facts += item.options.flatMap { option in
             option.readFields.map { field in
-                Fact("value", "\(option.id) asks for \(field.name): \(field.request)")
+                Fact("value", "\(option.id) asks for \(field.name): \(Self.request(for: field))")
             }
         }
         if let proposal = item.proposal {
@@ -103,6 +103,19 @@ package struct InboxDetail {
             facts.append(Fact("before", "may have been shown; no answer was recorded"))
         }
         return facts + pairs(report["userInfo"]).map { Fact("info", $0) }
+    }
+
+    /// The request for a value, as a person reads it who gives it with `--value`. Not escaped.
+    private static func request(for field: ErrorReport.Field) -> String {
+        var bare = field
+        bare.isRequired = true
+        bare.defaultValue = nil
+        let standard = field.defaultValue.map { value in
+            value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
+        }
+        let rest = standard.map { "\($0) if left out" } ?? (field.isRequired ? nil : "optional")
+        // The request ends in a parenthesis.
+        return rest.map { "\(bare.request.dropLast()); \($0))" } ?? bare.request
     }
 
     /// The facts that a journal has in other fields than the inbox.

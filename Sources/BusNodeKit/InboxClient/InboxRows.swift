@@ -21,7 +21,7 @@ package struct InboxRows {
                 columns == nil ? item.id : PartialID.short(item.id), item.stageShown,
                 item.severity, item.originShown ?? "",
                 TimeText.date(item.openedAt).map { AgeText.short(since: $0, at: now) } ?? "",
-                item.group < 0 ? "" : "\(item.group)", Self.expiry(item), item.description,
+                item.group < 0 ? "" : "\(item.group)", item.expiryShown, item.description,
                 item.optionIDs.joined(separator: " "),
             ]
         }
@@ -35,17 +35,17 @@ package struct InboxRows {
         lines = TextTable.lines(
             rows, titles, widthMax: widthMax, flexible: flexible, columns: columns)
     }
-
-    /// The time left for an answer, and the option applied after it.
-    private static func expiry(_ item: PresentationView) -> String {
-        guard ["open", "claimed"].contains(item.stage), let left = item.deadlineInMilliseconds
-        else { return "" }
-        return "in \(AgeText.short(seconds: Int(max(0, left / 1_000))))"
-            + (item.onExpiry.map { ": \($0)" } ?? "")
-    }
 }
 
 extension PresentationView {
+    /// The time left for an answer, and the option applied after it; empty if it does not expire.
+    var expiryShown: String {
+        guard ["open", "claimed"].contains(stage), let left = deadlineInMilliseconds
+        else { return "" }
+        return "in \(AgeText.short(seconds: Int(max(0, left / 1_000))))"
+            + (onExpiry.map { ": \($0)" } ?? "")
+    }
+
     /// The stage, with the claimant or the result; or the proposal.
     package var stageShown: String {
         if let proposal { return "\(proposal.by) proposes \(proposal.option)" }

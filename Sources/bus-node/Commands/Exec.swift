@@ -46,8 +46,9 @@ struct Exec: AsyncParsableCommand {
             A value for the command, as NAME=LABEL, then :text (the default), :number, :boolean, \
             :secret or :choice(A,B), and :optional or :default(VALUE); a number takes :min(N), \
             :max(N) and :whole, a text or secret :minLength(N), :maxLength(N) and \
-            :pattern(PATTERN). Offers Retry with values, which runs the command with it in \
-            ERRORBUS_VALUE_NAME. Repeatable, in order.
+            :pattern(PATTERN), a text with * for any run of characters, or a /REGEX/. Offers Retry \
+            with values, which runs the command with it in ERRORBUS_VALUE_NAME. Repeatable, in \
+            order.
             """)
     var fields: [String] = []
 
@@ -107,11 +108,7 @@ struct Exec: AsyncParsableCommand {
             let waitingMax = try Self.waitingMax(given: maxWaiting)
             let asked = try fields.map { try FieldText($0, option: "--field").field() }
             // As a parent reads them: with names that differ, and not too many.
-            do throws(ReportError) {
-                _ = try [ErrorReport.Field].reading(asked.map(\.json))
-            } catch {
-                throw Failure(.usage, "--field: \(error)")
-            }
+            try FieldText.check(asked, option: "--field")
             let logger = Logger(label: "exec")
             let leaf = try target.leaf(origin: nil, command: "exec", logger: logger)
             options.deadline = try Self.deadline(given: deadline, topology: leaf.deadline)

@@ -22,8 +22,9 @@ struct InboxClaim: AsyncParsableCommand {
     @Argument(help: "A presentation's id, or the beginning or end of one.")
     var id: String
 
-    @Option(name: .customLong("for"), help: "How long the claim lasts, at most 1h.")
-    var time = "5m"
+    @Option(
+        name: .customLong("for"), help: "How long the claim lasts, at most 1h. (default: 5m)")
+    var time: String?
 
     @Flag(help: "Take over another person's claim.")
     var takeOver = false
@@ -31,7 +32,7 @@ struct InboxClaim: AsyncParsableCommand {
     @Option(help: "Hand the claim to this person.")
     var handTo: String?
 
-    @Flag(help: "Release the claim.")
+    @Flag(help: "Release the claim; not with --for, --take-over or --hand-to.")
     var release = false
 
     @Flag(help: "The same for every open presentation of its group.")
@@ -45,14 +46,7 @@ struct InboxClaim: AsyncParsableCommand {
 
     func run() async throws {
         try await orFail {
-            let length = try Target.duration(time, option: "--for")
-            guard length > .zero, length <= .seconds(3_600) else {
-                throw Failure(.usage, "--for: found \"\(time)\", allowed: above 0, at most 1h")
-            }
-            guard handTo == nil || !release else {
-                throw Failure(
-                    .usage, "--hand-to: not allowed with --release, which ends the claim")
-            }
+            let length = try length()
             let client = try target.client()
             let id = try await client.id(id)
             let name = try await client.person(by)
@@ -63,6 +57,28 @@ struct InboxClaim: AsyncParsableCommand {
             if json { return try StandardOutput.print(item) }
             try StandardOutput.print((PresentationView(json: item)?.stageShown ?? "").shown())
         }
+    }
+
+    /// How long the claim lasts.
+    func length() throws -> Duration {
+        let ignored = [
+            ("--for", time != nil), ("--take-over", takeOver), ("--hand-to", handTo != nil),
+        ]
+        for (option, isGiven) in ignored where release && isGiven {
+            throw Failure(.usage, "\(option): not allowed with --release, which ends the claim")
+        }
+        let text = time ?? "5m"
+        let duration = try Target.duration(text, option: "--for")
+        guard duration > .zero, duration <= .seconds(3_600) else {
+            throw Failure(.usage, "--for: found \"\(text)\", allowed: above 0, at most 1h")
+        }
+        return duration
+    }
+
+    /// The last line of what is printed for a group.
+    func summary(changed: Int, refused: Int) -> String {
+        let done = handTo.map { "handed to \($0.shown())" } ?? (release ? "released" : "claimed")
+        return "\(changed) \(done), \(refused) refused"
     }
 
     /// Claims, hands over or releases the open members of a group, and prints each.
@@ -80,8 +96,7 @@ struct InboxClaim: AsyncParsableCommand {
             ? .releaseGroup(number, seen: revision)
             : .claimGroup(number, takeOver: takeOver, to: handTo, seen: revision)
         let reply = try await request.sent(to: client, by: name, claim: length)
-        let done = release ? "released" : "claimed"
-        let changed = reply.texts(done)
+        let changed = reply.texts(release ? "released" : "claimed")
         let refused = reply["refused"]?.arrayValue ?? []
         if json {
             try StandardOutput.print(reply)
@@ -89,7 +104,7 @@ struct InboxClaim: AsyncParsableCommand {
             let known = Dictionary(open.map { ($0.text("id"), $0) }) { $1 }
             let lines = changed.map { "\($0)  \(known[$0]?.text("description") ?? "")".shown() }
             try StandardOutput.print(
-                lines + ["\(changed.count) \(done), \(refused.count) refused"])
+                lines + [summary(changed: changed.count, refused: refused.count)])
             for one in refused {
                 let reason = one.refusal(takeOver: client.takeOver) ?? ""
                 Terminal.say("bus-node: \(one.text("id").shown()): \(reason.shown())")

@@ -173,12 +173,19 @@ struct InboxListing: ParsableArguments {
     @Flag(help: "Print the console's list as JSON, with its groups.")
     var json = false
 
+    /// The given stage, else every one for a condition on the end or the answer, which few open
+    /// presentations have, else the open one.
+    func listedStage(matching conditions: [String: String]) -> Stage {
+        let isOfEnded = ["end", "option"].contains { conditions[$0]?.isEmpty == false }
+        return stage ?? (isOfEnded ? .all : .open)
+    }
+
     /// - Parameter conditions: The conditions of a search, by their names in a query.
     func print(
         from client: ConsoleClient, matching conditions: [String: String] = [:]
     ) async throws {
         if let limit { try CountOption.check(limit, option: "--limit", in: 1...10_000) }
-        let stage = stage ?? .open
+        let stage = listedStage(matching: conditions)
         let list = try await client.list(
             stage: stage.rawValue, limit: limit ?? 1_000, matching: conditions)
         if json { return try StandardOutput.show(list) }
@@ -242,10 +249,10 @@ struct InboxList: AsyncParsableCommand {
         commandName: "list",
         abstract: "List presentations, oldest change first.",
         discussion: """
-            Without a condition lists all in the stage. --by, --origin, --domain, --option and \
-            --end take * for any run of characters, --since and --until a time such as \
-            2026-11-21T10:00:00Z, or how long ago, as in 2h. bus-node history searches also what \
-            ended long ago.
+            Without a condition lists all in the stage; with --end or --option, and without \
+            --stage, lists every stage. --by, --origin, --domain, --option and --end take * for \
+            any run of characters, --since and --until a time such as 2026-11-21T10:00:00Z, or how \
+            long ago, as in 2h. bus-node history searches also what ended long ago.
 
             Example: bus-node inbox list --topology topology.yaml --severity critical
             """)

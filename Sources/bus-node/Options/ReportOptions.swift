@@ -48,7 +48,8 @@ struct ReportOptions: ParsableArguments {
             A value that an option asks for, as OPTION.NAME=LABEL, then :text (the default), \
             :number, :boolean, :secret or :choice(A,B), and :optional or :default(VALUE); a number \
             takes :min(N), :max(N) and :whole, a text or secret :minLength(N), :maxLength(N) and \
-            :pattern(PATTERN). Repeatable, in order.
+            :pattern(PATTERN), a text with * for any run of characters, or a /REGEX/. Repeatable, \
+            in order.
             """)
     var fields: [String] = []
 
@@ -108,7 +109,7 @@ struct ReportOptions: ParsableArguments {
     /// Adds a field, `OPTION.NAME=LABEL...`: an option's id may have dots, a field's name has none.
     private static func add(_ text: String, to report: inout ErrorReport) throws {
         let before = text.prefix { $0 != "=" }
-        guard let dot = before.lastIndex(of: ".") else {
+        guard let dot = before.lastIndex(of: "."), before.endIndex < text.endIndex else {
             throw Failure(
                 .usage, "--field: found \"\(text)\", allowed: OPTION.\(FieldText.allowed)")
         }
@@ -121,9 +122,10 @@ struct ReportOptions: ParsableArguments {
                 : "one of the options (\(ids.shown()))"
             throw Failure(.usage, "--field: found \"\(id.shown())\", allowed: \(allowed)")
         }
-        let field = try FieldText(String(text[text.index(after: dot)...]), option: "--field")
-            .field()
+        let rest = String(text[text.index(after: dot)...])
+        let field = try FieldText(rest, option: "--field", of: id).field()
         report.options[index].fields.append(field)
+        try FieldText.check(report.options[index].fields, option: "--field")
     }
 
     private func offered(_ option: String, in report: ErrorReport) throws -> String {

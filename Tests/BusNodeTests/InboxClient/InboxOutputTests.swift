@@ -49,6 +49,42 @@ import Testing
         #expect(lines[2].contains("  -              Bang"))
     }
 
+    @Test("details have the time left and the option applied then, while an answer is possible")
+    func expiryOfOne() {
+        func lines(_ stage: String) -> [String] {
+            InboxDetail([
+                "stage": .string(stage), "deadlineInMilliseconds": 45_000, "onExpiry": "retry",
+            ]).lines
+        }
+        #expect(lines("open") == ["stage     open", "expires   in 45s: retry"])
+        #expect(lines("expired") == ["stage     expired"])
+        #expect(!InboxDetail(item("x")).lines.contains { $0.hasPrefix("expires") })
+    }
+
+    @Test("details say of a value what holds if it is left out, and not of a key")
+    func values() {
+        let move: JSONValue = [
+            "id": "move", "title": "Move",
+            "fields": [
+                [
+                    "name": "mode", "label": "Mode", "kind": "choice", "choices": ["fast", "safe"],
+                    "required": true, "default": "safe",
+                ],
+                ["name": "days", "label": "Days", "kind": "number", "default": 3],
+                ["name": "why", "label": "Why", "kind": "text"],
+                ["name": "n", "label": "N", "kind": "number", "required": true],
+            ],
+        ]
+        let lines = InboxDetail(["options": [move]]).lines.filter { $0.hasPrefix("value ") }
+        #expect(
+            lines == [
+                "value     move asks for mode: Mode (one of fast, safe; safe if left out)",
+                "value     move asks for days: Days (a number; 3 if left out)",
+                "value     move asks for why: Why (1 to 4096 characters in one line; optional)",
+                "value     move asks for n: N (a number)",
+            ])
+    }
+
     @Test(
         "at a terminal lines fit its width, and ids are cut to their ends",
         arguments: [60, 80, 120])

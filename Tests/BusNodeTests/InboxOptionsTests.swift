@@ -1,0 +1,60 @@
+import ArgumentParser
+import Testing
+
+@testable import BusNodeKit
+@testable import bus_node
+
+@Suite("Options of the inbox's commands")
+struct InboxOptionsTests {
+    @Test("A list without a stage is of the open, or of all for a condition on an end or an answer")
+    func stage() throws {
+        func stage(_ arguments: [String], _ conditions: [String: String]) throws
+            -> InboxListing.Stage
+        {
+            try InboxListing.parse(arguments).listedStage(matching: conditions)
+        }
+        for conditions in [[:], ["by": "ann"], ["end": ""]] as [[String: String]] {
+            #expect(try stage([], conditions) == .open)
+        }
+        for name in ["end", "option"] {
+            #expect(try stage([], ["by": "ann", name: "x"]) == .all)
+            #expect(try stage(["--stage", "open"], [name: "x"]) == .open)
+            #expect(try stage(["--stage", "ended"], [name: "x"]) == .ended)
+        }
+    }
+
+    @Test("A claim lasts 5 minutes, or as long as the option says")
+    func length() throws {
+        #expect(try InboxClaim.parse(["1"]).length() == .seconds(300))
+        #expect(try InboxClaim.parse(["1", "--release"]).length() == .seconds(300))
+        #expect(try InboxClaim.parse(["1", "--for", "1h"]).length() == .seconds(3_600))
+        for time in ["0s", "2h", "long"] {
+            let failure = #expect(throws: Failure.self) {
+                try InboxClaim.parse(["1", "--for", time]).length()
+            }
+            #expect(failure?.text.hasPrefix("--for: ") == true)
+        }
+    }
+
+    @Test(
+        "What a release would ignore is refused",
+        arguments: [["--for", "1m"], ["--take-over"], ["--hand-to", "cy"]])
+    func release(given: [String]) {
+        let failure = #expect(throws: Failure.self) {
+            try InboxClaim.parse(["1", "--release"] + given).length()
+        }
+        #expect(
+            failure?.text == "\(given[0]): not allowed with --release, which ends the claim")
+        #expect(failure?.status == .usage)
+    }
+
+    @Test("The last line for a group names what was done")
+    func summary() throws {
+        for (arguments, done) in [
+            ([], "claimed"), (["--release"], "released"), (["--hand-to", "cy"], "handed to cy"),
+        ] as [([String], String)] {
+            let claim = try InboxClaim.parse(["1"] + arguments)
+            #expect(claim.summary(changed: 2, refused: 1) == "2 \(done), 1 refused")
+        }
+    }
+}
