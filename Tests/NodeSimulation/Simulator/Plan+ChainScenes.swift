@@ -57,9 +57,9 @@ extension Plan {
             call.operationLasts = random.pick([nil, 500, 2_000])
             if random.happens(0.4) {
                 call.cancelledAtAttempt = Int(random.number(1...2))
-            } else if random.happens(0.3) {
+            } else if random.happens(0.5) {
                 call.operationLasts = 500
-                call.cancelledAtRepetition = Int(random.number(1...2))
+                call.cancelledAtRepetition = 1
             } else {
                 call.cancelledAfter = random.number(10...15_000)
             }
