@@ -33,7 +33,7 @@ def a_viewer_sees_and_cannot_answer(page, console):
     console.ask(report("disk full"))
     page.open(console.url_of(console.tokens["board"]))
     page.choose("disk full")
-    page.until(lambda: "not answer it" in page.text(".decide"), lambda: page.text(".decide"))
+    page.until(lambda: "not answer them" in page.text(".decide"), lambda: page.text(".decide"))
     page.until(lambda: disabled(page) == ["retry", "skip", "purge", "cancel"],
                lambda: disabled(page))
     page.press("1", "c", "s", "u")
