@@ -398,7 +398,7 @@ def the_list_is_ordered(page, console):
     page.go("inbox?show=ended&sort=count")
     page.until(lambda: page.run("return document.querySelector('#sort').disabled"), "one order")
     page.until(
-        lambda: "by when it ended" in page.run("return document.querySelector('#sort').title"))
+        lambda: "by the time of" in page.run("return document.querySelector('#sort').title"))
 
 
 def what_expires_soon_is_in_front(page, console):
