@@ -90,7 +90,9 @@ step 0 worker-2 ./download "http://127.0.0.1:$DEMO_PORT/data.txt"
 
 say "3. A report that another program has locked for a moment"
 note "Waiting is enough: Retry."
-flock run/lock sleep 2.5 & holder=$!
+# Locked until central has the error, however slow the machine is.
+flock run/lock sh -c 'until grep -q flock run/central.jsonl || ! kill -0 $PPID; do sleep 0.1; done' \
+    2>/dev/null & holder=$!
 until [ -e run/lock ] && ! flock --nonblock run/lock true; do sleep 0.01; done
 step 0 worker-1 flock --timeout 1.4 run/lock cat run/report.txt
 
