@@ -278,10 +278,13 @@ def times_name_their_zone(page, console):
     page.open(console.url)
     page.choose("When was it?")
     page.until(lambda: page.texts("#detail .history time"), "the history")
-    titles = page.run("return [...document.querySelectorAll('time')].map((time) => time.title)")
+
+    def titles_are(known):
+        titles = page.run("return [...document.querySelectorAll('time')].map(({ title }) => title)")
+        return titles and all(known(each) for each in titles)
     year = f"{datetime.datetime.now():%Y}"
-    assert titles and all(year in each and ("+5:30" in each or "IST" in each)
-                          for each in titles), titles
+    page.until(lambda: titles_are(
+        lambda each: year in each and ("+5:30" in each or "IST" in each)), "the zone in the titles")
     opened = page.run("return [...document.querySelectorAll('.pairs dt')].find((name) =>"
                       " name.textContent === 'Opened').nextSibling.textContent")
     assert year in opened and f"{year}-" not in opened, opened
@@ -293,13 +296,11 @@ def times_name_their_zone(page, console):
     # In UTC all times are, also those that a person types.
     page.click("#zoneField")
     page.click("#nameDialog [value=save]")
-    page.until(lambda: all("UTC" in title for title in page.run(
-        "return [...document.querySelectorAll('time')].map((time) => time.title)")), "UTC")
+    page.until(lambda: titles_are(lambda each: "UTC" in each), "UTC")
     page.until(lambda: page.part("past-filter", day) == "2026-11-01T00:00:00.000Z")
     page.driver.refresh()
     page.until(lambda: page.texts("#detail .history time"), "the history again")
-    page.until(lambda: all("UTC" in title for title in page.run(
-        "return [...document.querySelectorAll('time')].map((time) => time.title)")), "UTC")
+    page.until(lambda: titles_are(lambda each: "UTC" in each), "UTC")
 
 
 def a_page_that_loads_says_so(page, console):
