@@ -17,7 +17,7 @@ struct Checker: Sendable {
         ] + ofPeople + ofCallers + ofFeatures + ofResults + ofLast + ofMore + ofWide + ofReaders
         + [
             played, shared, statusTrue, refusedInTime, signedIn, heldGiven, othersAsked,
-            givenUpCallers, groupAtOnce, stopsClear, toldOfBoth,
+            givenUpCallers, groupAtOnce, stopsClear, toldOfBoth, spoken,
         ] + ofRules + onLinks
 
     static let completedOnce = Checker(

@@ -156,7 +156,7 @@ struct Forgery: Sendable {
         + ofMore + ofWide + ofReaders + ofAccounts + ofRules
         + [
             played, shared, statusTrue, refusedInTime, othersAsked, givenUpCallers, groupAtOnce,
-            stopsClear, toldOfBoth,
+            stopsClear, toldOfBoth, spoken,
         ] + onLinks
 
     static func change<Value>(

@@ -189,6 +189,10 @@ struct Ledger {
     /// What was asked in a play, and what has to come of its answer.
     var played: [PresentationID: RecoveryResult] = [:]
     var misplayed: [String] = []
+    /// How many conversations there are, how many went as their scripts have it, and which not.
+    var scriptCount = 0
+    var spokenCount = 0
+    var misspoken: [String] = []
     /// What people who have signed in did.
     var acts: [Act] = []
     /// What was held back as its presenter shut down.

@@ -192,6 +192,8 @@ struct Plan {
     var undoesAtDeadline = false
     /// What two children that are no nodes say.
     var play: Play?
+    /// Which part of the scripts its conversations are of.
+    var conversationPart: Int?
     /// When nodes are asked for their status.
     var statusTimes: [UInt64] = []
     /// From here on no fault begins, and the weather is fine.

@@ -97,6 +97,8 @@ enum Scene: Equatable {
     /// See ``Plan/onLinks``.
     case noisyOrigin, crowdedOut, farGrace, wayRegained, wayBack, lateHello, lateAccepted
     case stoppedWaiting, refusedAcross, lostBehind, longLost
+    /// See ``Plan/conversations``.
+    case conversations(part: Int)
 
     static let close: [Scene] = [
         .crowd, .crowd, .pastParent, .busyReturn, .reopened, .reopened, .ownOption, .breath,
@@ -123,6 +125,7 @@ extension Plan {
     static func scenes(of seed: UInt64) -> [Scene] {
         // In every other round of 256 seeds these places have what was there before.
         let place = seed % 512
+        if let part = conversations.firstIndex(of: place) { return [.conversations(part: part)] }
         if let scene = signedIn[place] ?? chained[place] ?? ruled[place] { return [scene] }
         if let all = onLinks[place] { return [all[Int(seed / 512) % all.count]] }
         if let all = wide[seed % 256] { return [all[Int(seed / 256) % all.count]] }
@@ -202,6 +205,7 @@ extension Plan {
         case .noisyOrigin, .crowdedOut, .farGrace, .wayRegained, .wayBack, .lateHello,
             .lateAccepted, .stoppedWaiting, .refusedAcross, .lostBehind, .longLost:
             stageOnLinks(scene, using: &random)
+        case .conversations(let part): stageConversations(part: part)
         default: stageRare(scene, using: &random)
         }
     }

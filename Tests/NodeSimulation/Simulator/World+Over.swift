@@ -6,6 +6,7 @@ extension World {
     var isOver: Bool {
         scheduler.now > start + allBegunAfter && areAsksOver && areDecisionsOver
             && ledger.prompts.values.allSatisfy { $0 == 0 }
+            && talks.allSatisfy(\.isOver)
             && ledger.bareReplies.values.allSatisfy { !$0.isEmpty }
             && ledger.bareSeconds.values.allSatisfy { !$0.isEmpty }
             && (lives.count == plan.processes.count

@@ -19,6 +19,8 @@ final class World: @unchecked Sendable {
     /// The ids of calls that have been made.
     private var ids: [Int: PresentationID] = [:]
     private var isCalm = false
+    /// See ``Script``.
+    var talks: [Talk] = []
     /// How many messages each of the plan's ambushes has seen.
     var met: [Int: Int] = [:]
 
@@ -64,6 +66,7 @@ final class World: @unchecked Sendable {
         prepareFeature()
         prepareWide()
         prepareStatus()
+        prepareConversations()
         scheduler.at(start + plan.chaosLasts) { [self] in clear() }
         scheduler.at(start + calmAfter) { [self] in isCalm = true }
         faulted()

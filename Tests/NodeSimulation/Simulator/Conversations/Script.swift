@@ -1,0 +1,64 @@
+import ErrorBus
+
+/// A conversation with one node: what its peers say, and what the node has to say then, and when.
+///
+/// Each is a sentence of docs/wire.md, or of the inbox, with an example. The peers are no nodes:
+/// they say what the script has, so that a hop gets what chance seldom brings about, and what has
+/// to come of it is known from the script alone.
+struct Script: Sendable {
+    /// The sentence.
+    let rule: String
+    let hop: Hop
+    let play: @Sendable (Talk) async throws -> Void
+
+    init(
+        _ rule: String, _ hop: Hop = .relay, _ play: @escaping @Sendable (Talk) async throws -> Void
+    ) {
+        self.rule = rule
+        self.hop = hop
+        self.play = play
+    }
+
+    static let all: [Script] = greetings
+}
+
+/// The node of a ``Script``.
+struct Hop: Sendable {
+    /// How many parents it has: ``Talk/up``, ``Talk/second``.
+    var parentCount = 1
+    /// Whether it has people, at ``Talk/desk``, and a journal.
+    var hasPeople = false
+    /// The names of nodes that rules pass errors on to.
+    var routes: [String] = []
+    var settings: @Sendable (inout NodeSettings) -> Void = { _ in }
+    var parts: @Sendable (inout NodeParts, Talk) -> Void = { _, _ in }
+    var inbox = InboxLimits()
+
+    /// It passes on what comes, to one parent.
+    static let relay = Hop()
+    /// The same with two parents.
+    static let between = Hop(parentCount: 2)
+    /// It asks people, and has no parent.
+    static let top = Hop(parentCount: 0, hasPeople: true)
+
+    func with(_ change: (inout Hop) -> Void) -> Hop {
+        var hop = self
+        change(&hop)
+        return hop
+    }
+
+    /// The same with other settings.
+    func set(_ settings: @escaping @Sendable (inout NodeSettings) -> Void) -> Hop {
+        with { $0.settings = settings }
+    }
+
+    /// The same with other parts.
+    func made(_ parts: @escaping @Sendable (inout NodeParts, Talk) -> Void) -> Hop {
+        with { $0.parts = parts }
+    }
+}
+
+/// Something came that the script does not have, or did not come.
+struct Misspoken: Error, CustomStringConvertible {
+    let description: String
+}
