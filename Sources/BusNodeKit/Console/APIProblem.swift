@@ -23,6 +23,10 @@ struct APIProblem: RequestProblem {
         self.details = details
     }
 
+    /// Whether people see such a refusal as they work: another act came first, or a value does not
+    /// fit.
+    var isOrdinary: Bool { [.conflict, .unprocessableContent].contains(status) }
+
     static func badRequest(_ message: String) -> APIProblem {
         APIProblem(.badRequest, "badRequest", message)
     }

@@ -247,13 +247,13 @@ struct ConsoleMiddleware: RouterMiddleware {
     }
 
     private func log(_ problem: APIProblem, _ request: Request, _ context: ConsoleContext) {
-        // Two people acting at once are no reason to warn. The path is logged without its query,
-        // which
-        // may hold a token. The token may be anywhere in a mistyped address.
+        // Two people acting at once, or a value that does not fit, are no reason to warn. The path
+        // is logged without its query, which may hold a token. The token may be anywhere in a
+        // mistyped address.
         refusals.note(
             RefusalLog.Kind(
                 host: context.peerHost, status: "\(problem.status.code)", reason: problem.word),
-            level: problem.status == .conflict ? .info : .warning, "console: refused",
+            level: problem.isOrdinary ? .info : .warning, "console: refused",
             [
                 "peer": "\(context.peer)", "method": "\(request.method.rawValue)",
                 "path": "\(gate.admission.hidden(in: request.uri.path))",

@@ -62,6 +62,8 @@ import Testing
         for (values, field) in bad {
             let problem = try #require(try answer("move", values))
             #expect(problem.status == .unprocessableContent && problem.word == "badValue")
+            // A person's mistake: the log has it as info.
+            #expect(problem.isOrdinary)
             #expect(problem.details["field"] == .string(field))
             #expect(problem.details["found"]?.stringValue?.isEmpty == false)
             #expect(problem.details["expected"]?.stringValue?.isEmpty == false)
@@ -69,6 +71,7 @@ import Testing
         }
         #expect(try answer("retry", ["path": "/a"])?.word == "badValue")
         #expect(try answer("move", ["path"])?.word == "badRequest")
+        #expect(try answer("move", ["path"])?.isOrdinary == false)
         let confirms: [String: JSONValue] = ["confirms": .string(PresentationID.make().description)]
         #expect(try answer("retry", ["path": "/a"], confirms)?.word == "badRequest")
         #expect(inbox.openCount == 1)
