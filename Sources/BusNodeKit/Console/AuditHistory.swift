@@ -37,7 +37,7 @@ final class AuditHistory: AuditLog {
 
     /// The count of the chart that an event adds to.
     enum Count: String {
-        case presented, answered, recovered, failed, cancelled
+        case presented, answered, recovered, failed, cancelled, unknown
 
         var property: WritableKeyPath<Bucket, Int> {
             switch self {
@@ -46,6 +46,7 @@ final class AuditHistory: AuditLog {
             case .recovered: \.recovered
             case .failed: \.failed
             case .cancelled: \.cancelled
+            case .unknown: \.unknown
             }
         }
     }
@@ -58,6 +59,8 @@ final class AuditHistory: AuditLog {
         var failed = 0
         /// Presentations answered with a cancel option.
         var cancelled = 0
+        /// Answers whose result never came.
+        var unknown = 0
     }
 
     static let bucketCount = 60
@@ -102,6 +105,7 @@ final class AuditHistory: AuditLog {
             case .presented: .presented
             case .decided: .answered
             case .settled(.recovered, _): .recovered
+            case .settled(.unknown, _): .unknown
             case .settled(_, let answer):
                 isCancel(event.id, answer.option) ? .cancelled : .failed
             case .reported, .ended, .completed: nil

@@ -76,6 +76,7 @@ struct BucketView: JSONObject, Sendable {
         .init("at", \.at), .init("presented", \.bucket.presented),
         .init("answered", \.bucket.answered), .init("recovered", \.bucket.recovered),
         .init("failed", \.bucket.failed), .init("cancelled", \.bucket.cancelled),
+        .init("unknown", \.bucket.unknown),
     ]
 }
 

@@ -37,6 +37,7 @@ struct HistoryChartTests {
                 event(.presented, after: first - 1), event(.presented, after: first),
                 event(.presented, after: -step), event(.answered, after: -1), event(nil, after: -1),
                 event(.recovered, after: 0), event(.cancelled, after: step - 1),
+                event(.unknown, after: 0),
             ], console: 0)
         try await journal.keep([], [event(.presented, after: 0)], console: 1)
         let now = start.date + step - 0.5
@@ -49,11 +50,11 @@ struct HistoryChartTests {
         #expect(
             chart.buckets.suffix(2).map(\.bucket) == [
                 AuditHistory.Bucket(presented: 1, answered: 1),
-                AuditHistory.Bucket(recovered: 1, cancelled: 1),
+                AuditHistory.Bucket(recovered: 1, cancelled: 1, unknown: 1),
             ])
         #expect(chart.buckets.dropFirst().dropLast(2).allSatisfy { $0.bucket == .init() })
         // Of more only the latest count.
-        let latest = try await archive().chart(span, console: 0, at: now, countMax: 3)
+        let latest = try await archive().chart(span, console: 0, at: now, countMax: 4)
         #expect(latest.isCut)
         #expect(latest.buckets.first?.bucket == AuditHistory.Bucket())
     }

@@ -9,6 +9,8 @@ import { refreshView } from "./views.js";
 /** A longer time than an hour changes slowly, and takes the server longer. */
 const PAUSE = 60_000;
 
+const WORDS = { failed: "not recovered", unknown: "no result known" };
+
 let readAt = -Infinity;
 
 /** A time that can be chosen, in words. */
@@ -42,18 +44,22 @@ export const loadChart = inTurn(async () => {
 function draw(chart) {
   const { buckets } = chart;
   const top = Math.max(4, ...buckets.flatMap((bucket) =>
-    [bucket.presented, bucket.answered, bucket.recovered]));
+    [bucket.presented, bucket.answered, bucket.recovered, bucket.unknown]));
   const step = 300 / buckets.length;
   const y = (value) => 47 - (44 * value) / top;
   const bars = buckets.map(({ presented }, index) => svg("rect", {
     class: "presented", x: index * step + 0.5, width: step - 1, y: y(presented),
     height: 47 - y(presented),
   }));
+  const unknown = buckets.map((bucket, index) => bucket.unknown > 0 && svg("rect", {
+    class: "unknown", x: (index + 0.3) * step, width: 0.4 * step, y: y(bucket.unknown),
+    height: 47 - y(bucket.unknown),
+  })).filter(Boolean);
   const line = (name) => svg("polyline", {
     class: name,
     points: buckets.map((bucket, index) => `${(index + 0.5) * step},${y(bucket[name])}`).join(" "),
   });
-  $("chart").replaceChildren(...bars, line("answered"), line("recovered"));
+  $("chart").replaceChildren(...bars, ...unknown, line("answered"), line("recovered"));
   // Without a journal there is the last hour alone.
   $("span").hidden = !chart.waits && $("span").selectedIndex === 0;
   describe(chart);
@@ -61,15 +67,15 @@ function draw(chart) {
 
 function describe({ span, buckets, stepMilliseconds, isCut }) {
   const sum = (name) => buckets.reduce((total, bucket) => total + bucket[name], 0);
-  const text = (name) => `${number(sum(name))} ${name}`;
-  const legend = ["presented", "answered", "recovered"].map((name) =>
-    el("span", {}, el("b", { className: name }), text(name)));
-  const rest = text("failed").replace("failed", "not recovered");
+  const text = (name) => `${number(sum(name))} ${WORDS[name] ?? name}`;
+  const [shapes, rest] = [["presented", "answered", "recovered"], text("failed")];
+  if (sum("unknown") > 0) shapes.push("unknown");
+  const legend = shapes.map((name) => el("span", {}, el("b", { className: name }), text(name)));
   const time = timeText(span);
   const cut = isCut ? "the latest alone" : "";
   $("chartText").replaceChildren(...legend,
     [rest, cut, $("span").hidden && time].filter(Boolean).join(" · "));
-  const all = ["presented", "answered", "recovered", "failed"].map(text).join(", ");
+  const all = [...shapes, "failed"].map(text).join(", ");
   const { presented, at } = buckets.reduce((a, b) => (b.presented > a.presented ? b : a));
   const peak = `most presented in ${spanText(stepMilliseconds)}: ${number(presented)}, `
     + `from ${moment(at)}`;

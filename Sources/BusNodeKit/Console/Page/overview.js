@@ -9,6 +9,7 @@ import { counted, number, originOf, shown, span } from "./text.js";
 import { proposalOf } from "./two-people.js";
 
 const NAMES_MAX = 8;
+const TENTHS = 10; // Of fewer answers nine of ten would be all of them.
 
 /** Entries of severities, the gravest first. */
 const byGravity = (entries, severityOf) => [...entries].sort((a, b) =>
@@ -95,8 +96,9 @@ function waitTiles() {
   const { all, bySeverity, byDomain, countMax } = state.chart?.waits ?? {};
   if (!all) return [];
   const list = (...tiles) => el("dl", { className: "tables waits" }, ...tiles);
-  const note = "The median, and the time of nine in ten, of what people answered among the latest "
-    + `${number(countMax)} presentations of the ${timeText(state.chart.span)}.`;
+  const note = "The median, and from ten answers on the time of nine in ten, of what people "
+    + `answered among the latest ${number(countMax)} presentations of the `
+    + `${timeText(state.chart.span)}.`;
   return [
     ...section("Time to answer, by severity", list(waitTile({ ...all, what: "all" }),
       ...byGravity(bySeverity, ({ what }) => what)
@@ -111,7 +113,7 @@ function waitTile({ what, count, medianMilliseconds, percentile90Milliseconds },
     el("dt", {}, el("span", {
       className: `foreign ${look}`, textContent: shown(what, 64), dir: "auto",
     }), " · ", el("span", { className: "number", textContent: counted(count, "answer") })),
-    el("dd", {}, span(medianMilliseconds), " ", el("small", {
+    el("dd", {}, span(medianMilliseconds), " ", count >= TENTHS && el("small", {
       className: "soft", textContent: `9 of 10 within ${span(percentile90Milliseconds)}`,
     })));
 }
