@@ -18,14 +18,14 @@ def the_audit_is_exported(page, console):
     page.open(console.url)
     page.go("audit")
     page.until(lambda: page.texts("#audit tr"), "the events")
-    page.press("/", *"chose skip")
+    page.press("/", *"chose “Skip”")
     page.until(lambda: page.text("#auditCount") == "1 event", lambda: page.text("#auditCount"))
     for ending in ("csv", "json"):
         page.until(lambda: "chose" in page.run(
             "return document.getElementById(arguments[0]).href", f"audit-{ending}"))
         page.click(f"#audit-{ending}")
         text = page.downloaded(folder, ending)
-        assert disk.id in text and "chose skip" in text and "present," not in text, text
+        assert disk.id in text and "chose “Skip”" in text and "present," not in text, text
     page.press("/", *" nothing like it")
     page.until(lambda: "No event matches" in page.text("#auditCount"), "no match")
     page.until(lambda: not page.texts("#auditExports a"))
@@ -45,22 +45,22 @@ def the_search_of_the_audit_is_in_the_address(page, console):
     page.click("[data-tab=audit]")
     page.until(lambda: len(page.texts("#audit tr")) > 1, "the events")
     page.until(lambda: page.run("return location.hash") == "#/audit", "its address")
-    page.press("/", *"chose skip")
-    audit_shows(page, "chose skip", "1 event")
-    page.until(lambda: filter_of(page) == {"filter": ["chose skip"]}, "the search")
+    page.press("/", *"chose “Skip”")
+    audit_shows(page, "chose “Skip”", "1 event")
+    page.until(lambda: filter_of(page) == {"filter": ["chose “Skip”"]}, "the search")
     # Typing is one step back, and forward.
     page.driver.back()
     page.until(lambda: len(page.texts("#audit tr")) > 1, "all events")
     page.until(lambda: page.run("return document.getElementById('auditQuery').value") == "")
     page.driver.forward()
-    audit_shows(page, "chose skip", "1 event")
+    audit_shows(page, "chose “Skip”", "1 event")
     page.driver.refresh()
-    audit_shows(page, "chose skip", "1 event")
+    audit_shows(page, "chose “Skip”", "1 event")
     # The other views do not have it, and its tab leads back to it.
     page.click("[data-tab=inbox]")
     page.until(lambda: filter_of(page) == {}, "the inbox without it")
     page.click("[data-tab=audit]")
-    audit_shows(page, "chose skip", "1 event")
+    audit_shows(page, "chose “Skip”", "1 event")
     page.go(f"audit?{urllib.parse.urlencode({'filter': 'x' * 201})}")
     page.until(lambda: "more than 200 characters" in page.text("#toasts"), "the limit")
     page.until(lambda: len(page.texts("#audit tr")) > 1, "all events")
@@ -76,25 +76,30 @@ def the_audit_is_searched_by_terms(page, console):
                    lambda: page.text("#audit"))
     has("ann", "carl")
     has("bea", "carl")
+    # Each event says what it is about, and names an option by its title and its id.
+    row = next(text for text in page.texts("#audit tr") if "bea (person) chose" in text)
+    assert "“Retry” (retry)" in row and "The mail was late." in row, row
     page.press("/", *"by:ann ")
     page.until(lambda: page.run(AUDIT_CHIPS) == ["by:ann"], "the chip")
-    has("chose skip", "bea")
+    has("chose “Skip”", "bea")
     page.press(*"chose")
     page.until(lambda: filter_of(page) == {"filter": ["by:ann chose"]}, "the address")
     page.driver.refresh()
     page.until(lambda: page.run(AUDIT_CHIPS) == ["by:ann"], "the chip after a reload")
-    has("chose skip", "bea")
+    has("chose “Skip”", "bea")
     # Another term of the same kind takes its place.
     page.press("/", page.keys.ESCAPE, *"by:bea ")
     page.until(lambda: page.run(AUDIT_CHIPS) == ["by:bea"], "the other chip")
-    has("chose retry", "ann")
+    has("chose “Retry”", "ann")
     page.until(lambda: "by=bea" in page.run(
         "return document.getElementById('audit-csv').href"), "the address of the export")
-    for text, wanted, unwanted in (("option:skip", "chose skip", "chose retry"),
+    for text, wanted, unwanted in (("option:skip", "chose “Skip”", "chose “Retry”"),
                                    ("domain:com.acme.*", "The mail was late.", "The disk"),
                                    ("since:1h", "The mail was late.", "carl")):
         page.go(f"audit?{urllib.parse.urlencode({'filter': text})}")
         has(wanted, unwanted)
+    page.go("audit?filter=since:30m")
+    page.until(lambda: "ann (person)" in page.text("#audit"), "the last half hour")
     page.go("audit?filter=until:2020-01-01")
     page.until(lambda: "No event matches" in page.text("#auditCount"), "no match")
     # An event has no severity.

@@ -276,7 +276,7 @@ def the_keyboard_is_enough(page, console):
     assert one.answer() == ("cancel", "ada")
     page.expects("404")  # Without a journal there is no history.
     page.press("]", "]", "]")
-    page.until(lambda: "chose cancel" in page.text("#audit"), "the audit")
+    page.until(lambda: "chose “Abort” (cancel)" in page.text("#audit"), "the audit")
     page.press("]")
     page.until(lambda: "central" in page.text("#nodes"), "the topology")
 
@@ -533,7 +533,7 @@ def what_the_inbox_has_forgotten_is_in_the_journal(page, console):
     page.go(f"inbox/{presentation.id}")
     page.until(lambda: "From the journal: it ended" in page.text("#detail"), "the past one")
     text = page.text("#detail")
-    page.until(lambda: page.text("#title") == "The disk was full." and "“skip” by bea" in text,
+    page.until(lambda: page.text("#title") == "The disk was full." and "“Skip” by bea" in text,
                lambda: text)
     assert "cannot be answered" in text and "It was the rotation." in text, text
     page.until(lambda: page.text("#detail .said") == "Too full.", lambda: text)

@@ -77,15 +77,15 @@ final class AuditHistory: AuditLog {
     }
 
     private let state = Mutex(State())
-    /// Whether an option has the role cancel in that presentation.
-    private let isCancel: @Sendable (PresentationID, _ option: String) -> Bool
+    /// The report of a presentation; nil if it is not known.
+    private let report: @Sendable (PresentationID) -> ErrorReport?
 
     /// A signal that wakes the keeper when the journal lacks events.
     private let added: AsyncStream<Void>.Continuation
     let additions: AsyncStream<Void>
 
-    init(isCancel: @escaping @Sendable (PresentationID, String) -> Bool = { _, _ in false }) {
-        self.isCancel = isCancel
+    init(report: @escaping @Sendable (PresentationID) -> ErrorReport? = { _ in nil }) {
+        self.report = report
         (additions, added) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -100,6 +100,7 @@ final class AuditHistory: AuditLog {
     func record(_ event: PresentationEvent) { record(event, at: .now) }
 
     func record(_ event: PresentationEvent, at time: Date) {
+        let report = event.report ?? report(event.id)
         let count: Count? =
             switch event.what {
             case .presented: .presented
@@ -107,25 +108,29 @@ final class AuditHistory: AuditLog {
             case .settled(.recovered, _): .recovered
             case .settled(.unknown, _): .unknown
             case .settled(_, let answer):
-                isCancel(event.id, answer.option) ? .cancelled : .failed
+                report?.isCancel(answer.option) == true ? .cancelled : .failed
             case .reported, .ended, .completed: nil
             }
         if case .decided(let answer, isRestored: false) = event.what {
             state.withLock { $0.answers[answer.via, default: 0] += 1 }
         }
-        let sentence = event.sentence(isCancel: count == .cancelled)
-        add(event.word, event.id, event.fields, sentence, at: time, count)
+        let sentence = event.sentence(of: report)
+        add(event.word, event.id, event.fields, sentence, of: report, at: time, count)
     }
 
     /// Adds an act of a person.
     func note(_ act: PersonalAct, _ id: PresentationID?, by person: String) {
-        add(act.word, id, act.fields(person), act.sentence(person), at: .now, nil)
+        let report = id.flatMap(report)
+        add(act.word, id, act.fields(person), act.sentence(person, of: report), of: report, nil)
     }
 
     private func add(
         _ event: String, _ id: PresentationID?, _ fields: [String: String], _ sentence: String,
-        at time: Date, _ count: Count?
+        of report: ErrorReport?, at time: Date = .now, _ count: Count?
     ) {
+        var fields = fields
+        // Each event says what it is about.
+        if let report, fields["description"] == nil { fields["description"] = report.description }
         // The ledger has them whole; here they are kept and searched by the thousand.
         let event = Event(
             time: time, event: event, id: id,
@@ -279,19 +284,21 @@ enum PersonalAct: Hashable, Sendable {
         }
     }
 
-    fileprivate func sentence(_ person: String) -> String {
-        switch self {
+    /// - Parameter report: The report of the presentation, if it is known.
+    fileprivate func sentence(_ person: String, of report: ErrorReport?) -> String {
+        func named(_ option: String) -> String { ErrorReport.name(of: option, in: report) }
+        return switch self {
         case .claim: "Claimed by \(person)"
         case .handOver(let receiver): "Handed to \(receiver) by \(person)"
         case .release: "Released by \(person)"
         case .undo: "Taken back by \(person)"
-        case .leaving(let option): "\(person) chose \(option), held back to undo"
-        case .propose(let option): "\(person) proposes \(option), which needs two people"
+        case .leaving(let option): "\(person) chose \(named(option)), held back to undo"
+        case .propose(let option): "\(person) proposes \(named(option)), which needs two people"
         case .confirm(let option, let proposer):
-            "\(person) confirms \(option), proposed by \(proposer)"
-        case .decline(let option, person): "\(person) withdraws the proposal \(option)"
+            "\(person) confirms \(named(option)), proposed by \(proposer)"
+        case .decline(let option, person): "\(person) withdraws the proposal \(named(option))"
         case .decline(let option, let proposer):
-            "\(person) declines \(option), proposed by \(proposer)"
+            "\(person) declines \(named(option)), proposed by \(proposer)"
         case .silence(let silence):
             "Silence \(silence.number) made by \(person): \(silence.request.comment)"
         case .silenceEnd(let silence): "Silence \(silence.number) ended by \(person)"
@@ -299,7 +306,7 @@ enum PersonalAct: Hashable, Sendable {
         case .resend(let letter):
             "Undelivered message \(letter.number) of hook \(letter.hook) sent again by \(person)"
         case .link(let option, let hook):
-            "\(person) chose \(option) by a link in a message of hook \(hook)"
+            "\(person) chose \(named(option)) by a link in a message of hook \(hook)"
         case .saveView(let view): "View \(view.name) saved for everyone by \(person)"
         case .replaceView(let view): "View \(view.name) for everyone replaced by \(person)"
         case .removeView(let name): "View \(name) for everyone removed by \(person)"
@@ -308,26 +315,37 @@ enum PersonalAct: Hashable, Sendable {
 }
 
 extension PresentationEvent {
+    /// The report in the event; nil in an event that has only the id of its presentation.
+    fileprivate var report: ErrorReport? {
+        switch what {
+        case .reported(let report), .presented(let report, _, _), .ended(let report, _, _, _, _):
+            report
+        case .decided, .settled, .completed: nil
+        }
+    }
+
     /// The event in words for people. Not escaped.
     ///
-    /// - Parameter isCancel: Whether the event is the result of an option to give up.
-    func sentence(isCancel: Bool = false) -> String {
+    /// - Parameter report: The report of the presentation, if it is known.
+    func sentence(of report: ErrorReport? = nil) -> String {
+        func named(_ option: String) -> String { ErrorReport.name(of: option, in: report) }
         switch what {
         case .reported: return "Reported by its origin"
         case .presented(let report, _, _):
-            let offered = report.options.map(\.id).joined(separator: ", ")
+            let offered = report.options.map { named($0.id) }.joined(separator: ", ")
             return "Presented" + (offered.isEmpty ? "" : ", offering \(offered)")
         case .decided(let answer, let isRestored):
             let restored = isRestored ? ", restored from the journal" : ""
             let comment = answer.comment.map { ": \($0)" } ?? ""
-            return "\(answer.authors) (\(answer.via.rawValue)) chose \(answer.option)\(restored)"
-                + comment
+            return "\(answer.authors) (\(answer.via.rawValue)) chose \(named(answer.option))"
+                + restored + comment
         case .settled(let result, let answer):
+            let isCancel = report?.isCancel(answer.option) ?? false
             let words = result.words(isCancel: isCancel)
-            return "\(answer.option) by \(answer.authors): \(words)"
+            return "\(named(answer.option)) by \(answer.authors): \(words)"
         case .ended(_, .expired, _, _, let applied):
             return "\(Outcome.Reason.expired.capitalizedWords): \(RejectCode.noAnswer)"
-                + (applied.map { "; its origin applies \($0)" } ?? "")
+                + (applied.map { "; its origin applies \(named($0))" } ?? "")
         case .ended(_, let reason, _, let decider, _): return "\(reason.words) by \(decider)"
         case .completed(let outcome):
             return "Completed at its origin: \(outcome.reason.words)"

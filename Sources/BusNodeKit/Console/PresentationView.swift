@@ -234,6 +234,11 @@ package struct EventView: JSONObject, Sendable {
         .init("fields", \.fields), .init("sentence", \.sentence),
         .init("originName", \.originName),
     ]
+
+    /// The event with the error that it is about, in one line. Not escaped.
+    var sentenceOfError: String {
+        [sentence, fields["description"] ?? ""].filter { !$0.isEmpty }.joined(separator: " · ")
+    }
 }
 
 /// A silence.

@@ -122,9 +122,10 @@ package struct InboxDetail {
     private static func facts(ofArchived json: JSONValue) -> [Fact] {
         let past = HistoryEntry(json: json) ?? HistoryEntry()
         let outcome = json.text("outcome")
+        let answer = past.optionShown.map { "\($0)\(past.valueText) by \(past.authors)" }
         return [
             Fact("what", past.description),
-            Fact("answer", past.option.map { "\($0)\(past.valueText) by \(past.authors)" } ?? ""),
+            Fact("answer", answer ?? ""),
             Fact("comment", past.comment ?? ""),
             Fact("ended", outcome.isEmpty ? "" : "\(past.changedAt) \(outcome)"),
             Fact("archived", "from the journal: it cannot be answered"),

@@ -52,8 +52,8 @@ package final class HistoryArchive: Sendable {
         query.add(
             filter,
             texts: [
-                "description", "domain", "origin", "id", "option", "answeredBy", "second",
-                "claimedBy", "proposedBy", "reason",
+                "description", "domain", "origin", "id", "option", "optionTitle", "answeredBy",
+                "second", "claimedBy", "proposedBy", "reason",
             ],
             json: [(.hasTextInNotes, "notes"), (.hasTextInComment, "answerValues")],
             people: ["answeredBy", "second", "claimedBy", "proposedBy"],
@@ -299,7 +299,7 @@ extension EarlierView {
         return ["the same \(times) in \(Self.days) days"]
             + latest.map { past in
                 let values = past.valueText.clipped(Self.valueScalarMax)
-                let answer = past.option.map { "\($0)\(values) by \(past.authors): " } ?? ""
+                let answer = past.optionShown.map { "\($0)\(values) by \(past.authors): " } ?? ""
                 return "\(past.openedAt) \(answer)\(past.ending ?? past.stage)"
             }
     }

@@ -16,6 +16,8 @@ package struct HistoryEntry: JSONObject, Sendable {
     var options: [String] = []
     var retryCount = 0
     var option: String?
+    /// The title of the option; nil without one, and in an entry of an earlier version.
+    var optionTitle: String?
     var by: String?
     var via: String?
     var result: String?
@@ -48,7 +50,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         .init("reason", \.reason), .init("claimedBy", \.claimedBy), .init("changedAt", \.changedAt),
         .init("second", \.second), .init("notes", \.notes), .init("comment", \.comment),
         .init("ending", \.ending), .init("values", \.values), .init("secrets", \.secrets),
-        .init("originName", \.originName),
+        .init("originName", \.originName), .init("optionTitle", \.optionTitle),
     ]
 
     init(_ row: HistoryRow) {
@@ -64,6 +66,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         options = row.options
         retryCount = row.retryCount
         option = row.option
+        optionTitle = row.optionTitle
         by = row.answeredBy
         via = row.via
         result = row.result
@@ -79,6 +82,9 @@ package struct HistoryEntry: JSONObject, Sendable {
         secrets = given.secretNames
         originName = row.origin.map(NodeName.words(of:))
     }
+
+    /// The option for people: its title, else its id; nil without an answer.
+    var optionShown: String? { optionTitle ?? option }
 
     /// The people who gave the answer, in words; empty without a person.
     var authors: String { [by, second].compactMap(\.self).joined(separator: " and ") }

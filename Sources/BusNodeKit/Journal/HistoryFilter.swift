@@ -116,14 +116,15 @@ package struct HistoryFilter: Hashable, Sendable {
                 item.answer?.by, item.answer?.second, item.stage.claim?.person, item.proposal?.by,
             ] + item.notes.map(\.by)
         let option = item.answer?.option
-        return severity.map { $0 == report.severity } ?? true
+        let title = option.flatMap { report.title(of: $0) }
+        return severities.map { $0.contains(report.severity) } ?? true
             && person.map { people.contains(where: $0.matches) } ?? true
             && origin.map { $0.matches(item.origin?.description) } ?? true
             && domain.map { $0.matches(report.domain) } ?? true
             && self.option.map { $0.matches(option) } ?? true
             && contains(
                 [report.description, report.domain, item.origin?.description, item.id.description]
-                    + [option, item.answer?.comment] + people + item.notes.map(\.text))
+                    + [option, title, item.answer?.comment] + people + item.notes.map(\.text))
             && (since == nil && until == nil || includes(item.timeKey))
     }
 

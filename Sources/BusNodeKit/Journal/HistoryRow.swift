@@ -34,6 +34,8 @@ struct HistoryRow: WholeTextRow, Hashable {
     var claimedIdentity: String?
     var answer: String?
     var option: String?
+    /// The title of that option; nil for one without a title, and in a row of an earlier version.
+    var optionTitle: String?
     var answeredBy: String?
     var via: String?
     /// The person who confirmed the answer.
@@ -88,7 +90,7 @@ struct HistoryRow: WholeTextRow, Hashable {
         ending = item.awaitsRecord ? nil : item.wholeEnding
         takenBack = item.takenBack.map(\.description)
         cause = Self.cause(of: item.report)
-        take(item.answer)
+        take(item.answer, of: item.report)
         take(proposal: item.proposal)
         notes = item.notes.isEmpty ? nil : item.notes.map(HistoryNote.init)
         switch item.stage {
@@ -104,9 +106,10 @@ struct HistoryRow: WholeTextRow, Hashable {
         SHA256.hash(data: Array(CoalescingKey(report).causeText.utf8)).hex
     }
 
-    private mutating func take(_ given: Answer?) {
+    private mutating func take(_ given: Answer?, of report: ErrorReport? = nil) {
         answer = given?.id.description
         option = given?.option
+        optionTitle = given.flatMap { report?.title(of: $0.option) }
         answeredBy = given?.by
         via = given?.via.rawValue
         second = given?.second
@@ -138,7 +141,7 @@ struct HistoryRow: WholeTextRow, Hashable {
             let isSettled = stage == "settled" && (known == nil || result == known?.rawValue)
             let isHere = isSettled || (stage == "answered" && known == nil)
             guard !isHere || self.answer != answer.id.description else { return }
-            take(answer)
+            take(answer, of: try? ErrorReport(payload: Array(row.report)))
             stage = known == nil ? "answered" : "settled"
             result = known?.rawValue
             ending = known.map(row.words)

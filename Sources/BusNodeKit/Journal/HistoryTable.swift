@@ -16,7 +16,7 @@ package struct HistoryTable {
         let rows = entries.map { entry in
             [
                 Self.time(entry.openedAt, now, columns), entry.originName ?? "", entry.description,
-                entry.option.map { $0 + entry.valueText } ?? "", entry.authors,
+                entry.optionShown.map { $0 + entry.valueText } ?? "", entry.authors,
                 entry.ending ?? entry.stage, Self.id(entry.id, columns),
             ]
         }
@@ -30,7 +30,7 @@ package struct HistoryTable {
         let rows = events.map { event in
             [
                 Self.time(event.time, now, columns), Self.id(event.id, columns), event.event,
-                event.sentence,
+                event.sentenceOfError,
             ]
         }
         lines = TextTable.lines(

@@ -214,6 +214,11 @@ enum JournalSchema {
                     WHERE count IS NOT NULL
                     """)
         }
+        migrator.registerMigration("19 titles of chosen options") { database in
+            try database.alter(table: HistoryRow.databaseTableName) { table in
+                table.add(column: "optionTitle", .text)
+            }
+        }
         return migrator
     }
 }

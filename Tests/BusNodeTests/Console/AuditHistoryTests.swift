@@ -1,6 +1,7 @@
 import ErrorBus
 import ErrorBusTesting
 import Foundation
+import Synchronization
 import Testing
 
 @testable import BusNodeKit
@@ -75,23 +76,26 @@ struct AuditHistoryTests {
         let answer = Answer(option: "retry", by: "ann", via: .person)
         let report = ErrorReport(
             domain: "d", description: "x",
-            options: ["retry", "skip"].map { ErrorReport.Option(id: $0, title: $0) })
+            options: [.init(id: "retry", title: "Try again"), .init(id: "skip", title: "skip")])
         let gone = Outcome(didRecover: false, reason: .withheld, decidedBy: "ann")
         let expired = Outcome.Reason.expired.capitalizedWords
         let expected: [(PresentationEvent.What, String)] = [
             (.reported(report), "Reported by its origin"),
-            (.presented(report, origin: nil, path: []), "Presented, offering retry, skip"),
-            (.decided(answer, isRestored: false), "ann (person) chose retry"),
+            (
+                .presented(report, origin: nil, path: []),
+                "Presented, offering “Try again” (retry), skip"
+            ),
+            (.decided(answer, isRestored: false), "ann (person) chose “Try again” (retry)"),
             (
                 .decided(answer, isRestored: true),
-                "ann (person) chose retry, restored from the journal"
+                "ann (person) chose “Try again” (retry), restored from the journal"
             ),
             (
                 .decided(
                     Answer(option: "retry", by: "ann", via: .person, comment: "Again."),
-                    isRestored: false), "ann (person) chose retry: Again."
+                    isRestored: false), "ann (person) chose “Try again” (retry): Again."
             ),
-            (.settled(.failed, of: answer), "retry by ann: not recovered"),
+            (.settled(.failed, of: answer), "“Try again” (retry) by ann: not recovered"),
             (.ended(report, .withheld, origin: nil, by: "ann"), "withheld by ann"),
             (
                 .ended(report, .expired, origin: nil, by: "central"),
@@ -104,15 +108,21 @@ struct AuditHistoryTests {
             (.completed(gone), "Completed at its origin: withheld"),
         ]
         for (what, sentence) in expected {
-            #expect(PresentationEvent(id, what).sentence() == sentence)
+            #expect(PresentationEvent(id, what).sentence(of: report) == sentence)
         }
+        // Without the report the id is all that is known.
+        let alone = PresentationEvent(id, .settled(.failed, of: answer)).sentence()
+        #expect(alone == "retry by ann: not recovered")
     }
 
     @Test("The result of an option to give up is named so, unless it was not tried")
     func cancelled() {
-        let history = AuditHistory { _, option in option == "abort" }
+        let report = ErrorReport(
+            domain: "d", description: "x",
+            options: [.init(id: "abort", title: "abort", role: .cancel)])
+        let history = AuditHistory { _ in report }
         let results: [(String, RecoveryResult)] = [
-            ("abort", .failed), ("retry", .failed), ("abort", .late),
+            ("abort", .failed), ("retry", .failed), ("abort", .late), ("abort", .unknown),
         ]
         for (option, result) in results {
             let answer = Answer(option: option, by: "ann", via: .person)
@@ -121,7 +131,37 @@ struct AuditHistoryTests {
         #expect(
             history.numbered.map(\.event.sentence) == [
                 "abort by ann: cancelled", "retry by ann: not recovered", "abort by ann: too late",
+                "abort by ann: no result known",
             ])
+        #expect(
+            history.numbered.map(\.event.count) == [.cancelled, .failed, .cancelled, .unknown])
+    }
+
+    @Test("Each event names the error, which is looked up only where the event does not have it")
+    func errors() async throws {
+        let report = ErrorReport(
+            domain: "d", description: "Disk full", options: [.init(id: "retry", title: "Again")])
+        let lookups = Mutex(0)
+        let history = AuditHistory { _ in
+            lookups.withLock { $0 += 1 }
+            return report
+        }
+        let id = PresentationID.make()
+        history.record(.presented(id, "Disk full"))
+        history.record(
+            PresentationEvent(id, .ended(report, .expired, origin: nil, by: "central")))
+        #expect(lookups.withLock(\.self) == 0)
+        history.record(.decided(id, "retry", by: "ann"))
+        history.note(.claim, id, by: "ann")
+        history.note(.leaving(option: "retry"), id, by: "ann")
+        #expect(lookups.withLock(\.self) == 3)
+        let events = history.events(of: id)
+        #expect(events.map { $0.fields["description"] } == Array(repeating: "Disk full", count: 5))
+        #expect(events.last?.sentence == "ann chose “Again” (retry), held back to undo")
+        #expect(events.first?.view.sentenceOfError == "Presented · Disk full")
+        history.note(.removeView("night"), nil, by: "ann")
+        #expect(lookups.withLock(\.self) == 3)
+        #expect(history.numbered.last?.event.fields["description"] == nil)
     }
 
     @Test("A silence is an event without a presentation")

@@ -110,7 +110,7 @@ struct ConsoleAnswerLinksTests {
             let acts = visit.served.console.history.events(of: visit.item.id)
             #expect(
                 acts.filter { $0.event == "link" }.map(\.sentence)
-                    == ["oncall chose retry by a link in a message of hook hook"])
+                    == ["oncall chose “Retry” (retry) by a link in a message of hook hook"])
             #expect(try await visit.press(link).error == "409 linkUsed")
             #expect(try await visit.press(other).error == "409 answered")
             let used = try await visit.open(link)

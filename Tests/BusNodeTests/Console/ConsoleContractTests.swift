@@ -119,7 +119,7 @@ struct ConsoleContractTests {
         #expect(found.text("id") == id.description && found["report"] == nil)
         #expect(found.views("history", of: EventView.self).map(\.event) == ["decide"])
         let lines = InboxDetail(found).lines
-        #expect(lines.contains { $0.hasPrefix("answer ") && $0.hasSuffix("retry by ann") })
+        #expect(lines.contains { $0.hasPrefix("answer ") && $0.hasSuffix("Retry by ann") })
         #expect(lines.contains { $0.hasPrefix("ended ") && $0.hasSuffix("Z recovered") })
         #expect(!lines.contains { $0.hasPrefix("option") })
         let problem = await #expect(throws: APIProblem.self) { try await api.presentation(other) }

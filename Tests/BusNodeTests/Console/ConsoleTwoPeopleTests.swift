@@ -102,7 +102,8 @@ import Testing
         let said = api.console.history.events(of: try item.id).map(\.sentence)
         #expect(
             said == [
-                "ann proposes drop, which needs two people", "bob confirms drop, proposed by ann",
+                "ann proposes “Drop” (drop), which needs two people",
+                "bob confirms “Drop” (drop), proposed by ann",
             ])
     }
 
@@ -192,8 +193,8 @@ import Testing
             #expect(try item.proposal == nil)
         }
         let said = api.console.history.events(of: try item.id).map(\.sentence)
-        #expect(said[1] == "ann withdraws the proposal drop")
-        #expect(said[3] == "zoe declines drop, proposed by ann")
+        #expect(said[1] == "ann withdraws the proposal “Drop” (drop)")
+        #expect(said[3] == "zoe declines “Drop” (drop), proposed by ann")
         for task in asking { task.cancel() }
     }
 

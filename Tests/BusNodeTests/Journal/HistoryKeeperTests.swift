@@ -186,6 +186,31 @@ import Testing
         #expect(row?.notes?.map(\.text) == ["late"])
     }
 
+    @Test("The history keeps the title of an option, and one of before has the ids alone")
+    func titles() async throws {
+        let prompt = Prompts.prompt(report)
+        func entry() async throws -> HistoryEntry? {
+            let archive = try #require(try HistoryArchive(path))
+            return try await archive.presentations(HistoryFilter(), limit: 9).entries.first
+        }
+        let life = try Life(path)
+        let asking = try await life.present(prompt)
+        try await life.journal.decided(prompt.id, answer)
+        life.inbox.record(PresentationEvent(prompt.id, .decided(answer, isRestored: false)))
+        await life.keeper.write()
+        asking.cancel()
+        #expect(try await entry()?.optionTitle == "Retry")
+        #expect(try await entry()?.optionShown == "Retry")
+        try await DatabaseQueue(path: path).write { database in
+            try database.execute(sql: "ALTER TABLE history DROP COLUMN optionTitle")
+            try database.execute(
+                sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '19 %'")
+        }
+        _ = try SQLiteJournal(path)
+        #expect(try await entry()?.optionTitle == nil)
+        #expect(try await entry()?.optionShown == "retry")
+    }
+
     @Test("What the journal recorded and the history had not is restored from the journal")
     func reconciled() async throws {
         var cancel = report
@@ -209,6 +234,10 @@ import Testing
             try HistoryRow.order(Column("openedAt")).fetchAll(database)
                 .map { $0.ending ?? $0.stage }
         }
+        let titles = try await life.journal.access { database in
+            try HistoryRow.order(Column("openedAt")).fetchAll(database).map(\.optionTitle)
+        }
+        #expect(titles == ["Retry", nil, nil, "Retry"])
         let expired = Outcome.Reason.expired.words
         #expect(ends == ["recovered", expired, HistoryRow.left, "cancelled"])
     }

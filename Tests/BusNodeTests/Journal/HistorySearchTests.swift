@@ -22,7 +22,7 @@ import Testing
     {
         var report = ErrorReport(
             domain: "com.acme.db", description: "Disk full", severity: .error,
-            options: [.init(id: "retry", title: "Retry")])
+            options: [.init(id: "retry", title: "Try again")])
         change(&report)
         let presentation = InboxPresentation(
             id: id(number), report: report, origin: "worker-1")
@@ -309,11 +309,11 @@ import Testing
         let lines = CSVText.text([entry]).components(separatedBy: "\r\n")
         #expect(lines.count == 3)
         #expect(lines[0].hasPrefix("openedAt,id,stage,severity,domain,code,"))
-        #expect(lines[1] == ",1,,,,-5,,,w r,,0,,,,,,,,,,,,,,")
+        #expect(lines[1] == ",1,,,,-5,,,w r,,0,,,,,,,,,,,,,,,")
         entry.values = ["path": "/b", "size": 3]
         entry.secrets = ["pin", "token"]
         let given = CSVText.text([entry]).components(separatedBy: "\r\n")[1]
-        #expect(given.hasSuffix(#",,"{""path"":""/b"",""size"":3}",pin token,"#))
+        #expect(given.hasSuffix(#",,"{""path"":""/b"",""size"":3}",pin token,,"#))
     }
 
     @Test("An answer has its values in the history, and of its secrets the names alone")

@@ -19,6 +19,14 @@ struct HistoryTableTests {
         return entry
     }
 
+    @Test("An event has the error that it is about behind its sentence")
+    func eventError() throws {
+        var claimed = event("Claimed by ann")
+        claimed.fields = ["by": "ann", "description": "Disk full"]
+        let lines = HistoryTable([claimed], now: try now()).lines
+        #expect(lines[1].hasSuffix("  Claimed by ann · Disk full"))
+    }
+
     private func event(_ sentence: String) -> EventView {
         var event = EventView()
         (event.time, event.id, event.event) = ("2026-11-21T10:00:00.123Z", id, "decide")
@@ -32,6 +40,10 @@ struct HistoryTableTests {
         let lines = HistoryTable([entry(at: time)], now: try now()).lines
         #expect(lines.count == 2)
         #expect(lines[1] == "\(time)  worker-1  Disk full  retry   ann  recovered  \(id)")
+        #expect(lines[0].hasPrefix("TIME  "))
+        var titled = entry(at: time)
+        titled.optionTitle = "Try again"
+        #expect(HistoryTable([titled], now: try now()).lines[1].contains("  Try again  ann  "))
         let events = HistoryTable([event("ann (person) chose retry")], now: try now()).lines
         #expect(events[1] == "\(time)  \(id)  decide  ann (person) chose retry")
     }

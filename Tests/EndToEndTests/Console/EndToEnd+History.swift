@@ -152,7 +152,7 @@ extension EndToEnd {
             }
             let events = try Launched(command + ["--events"])
             #expect(try await events.ending() == 0)
-            #expect(events.output.value.contains("bob (person) chose retry"))
+            #expect(events.output.value.contains("bob (person) chose “Retry” (retry)"))
             let pty = try Pty()
             let none = try Launched(command + ["--end", "nosuch"], input: .terminal(pty))
             #expect(try await none.ending() == 0)

@@ -13,7 +13,7 @@ import { current } from "./rows.js";
 import { ruleButton } from "./rule-form.js";
 import { myName, state } from "./state.js";
 import { claimant, endingOf, groupSize, heldWith, isListed, isLive, isOpen } from "./store.js";
-import { answerText, codeText, headingOf, number, originOf, shown, titleIn } from "./text.js";
+import { answerText, codeText, headingOf, number, originOf, pastTitle, shown } from "./text.js";
 import { confirmedMembers, proposalOf } from "./two-people.js";
 import { readAgain, select } from "./views.js";
 
@@ -129,7 +129,7 @@ function pastOf(past) {
   if (!past.archived) return [back(), el("p", { className: "soft", textContent: "Reading…" })];
   const from = shown(`from ${originOf(past)} · ${codeText(past)}`, 200);
   const answer = past.option
-    && answerText(past, `“${shown(titleIn(null, past.option), 260)}”`);
+    && answerText(past, `“${shown(pastTitle(past), 260)}”`);
   const [ending, tone] = endingOf({ ...past, ending: past.outcome });
   return [
     back(), foreign("h2", headingOf(past), { id: "title" }),

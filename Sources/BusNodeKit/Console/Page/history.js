@@ -3,7 +3,9 @@ import { el, timeOf } from "./elements.js";
 import { pastList } from "./past-list.js";
 import { MARKS } from "./row.js";
 import { endingOf } from "./store.js";
-import { answerText, fromText, headingOf, LINE_MAX, shown } from "./text.js";
+import {
+  answerText, fromText, headingOf, LINE_MAX, pastTitle, shown,
+} from "./text.js";
 
 const LEFT = "left open";
 
@@ -41,7 +43,7 @@ function line(past) {
       }),
       el("span", { className: "soft foreign", textContent: shown(fromText(past), 200) }))),
     el("td", {
-      className: "foreign",
-      textContent: past.option ? answerText(past, shown(past.option, 60), LINE_MAX) : "",
+      className: "foreign", title: shown(past.optionTitle ? past.option : ""),
+      textContent: past.option ? answerText(past, shown(pastTitle(past), 60), LINE_MAX) : "",
     }));
 }

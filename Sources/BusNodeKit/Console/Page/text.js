@@ -37,6 +37,9 @@ export const optionTitle = (option) => (isVisible(option.title) ? option.title :
 export const titleIn = (item, id) =>
   optionTitle(item?.options.find((option) => option.id === id) ?? { id });
 
+/** The title of the option that was chosen, as the journal has it; the id without one. */
+export const pastTitle = ({ option, optionTitle: title }) => (isVisible(title) ? title : option);
+
 /** The people who gave an answer. */
 export const authorsOf = ({ by, second }) =>
   [by, second].filter(Boolean).map((name) => shown(name, 64)).join(" and ");
