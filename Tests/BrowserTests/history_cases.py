@@ -46,6 +46,8 @@ def the_history_is_searched(page, console):
             ("option:retry", ["The mail was late."]),
             ("domain:com.acme.*", ["The mail was late."]),
             ("severity:critical", ["The disk was full."]),
+            ("severity:>=error", ["The disk was full.", "The mail was late."]),
+            ("since:2w until:1h", []), ("since:30m", ["The disk was full.", "The mail was late."]),
             ("since:1h", ["The disk was full.", "The mail was late."]),
             ("until:2020-01-01", []),
             ("origin:worker-*", []),
@@ -55,6 +57,14 @@ def the_history_is_searched(page, console):
         page.go(f"history?{urllib.parse.urlencode({'filter': text})}")
         shows(page, *wanted)
     page.until(lambda: "“since:tomorrow” is not applied" in page.text("#pastNote"), "the note")
+    page.expects("400")
+    page.go("history?filter=end:nonsense")
+    page.until(lambda: "allowed: recovered, not recovered" in page.text("#pastCount"),
+               lambda: page.text("#pastCount"))
+    page.run("localStorage.setItem('errorbus.zone', 'utc')")
+    page.until(lambda: page.run("return document.querySelector('#past')"
+                                ".closest('table').querySelector('th').textContent")
+               == "Opened (UTC)", "the zone of the times")
     page.go("history")
     shows(page, "The disk was full.", "The mail was late.")
     page.press("/", *"by:ann ")

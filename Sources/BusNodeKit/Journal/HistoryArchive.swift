@@ -60,7 +60,10 @@ package final class HistoryArchive: Sendable {
             peopleOfNotes: HistoryRow.isNoteBy,
             domain: (.isDomain, "domain")
         ) { $0 }
-        if let severity = filter.severity { query.add("severity = ?", severity.rawValue) }
+        if let severities = filter.severities {
+            let words = severities.map { "'\($0.rawValue)'" }.joined(separator: ", ")
+            query.add("severity IN (\(words))")
+        }
         if let end = filter.end { query.add("COALESCE(ending, stage) GLOB ?", end.sql) }
         if console == nil { query.takeFirst(by: "id") }
         let rows: [HistoryRow] = try await rows(query, console, limit + 1)

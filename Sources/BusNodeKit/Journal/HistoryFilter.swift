@@ -42,7 +42,7 @@ package struct HistoryFilter: Hashable, Sendable {
     var origin: Pattern?
     var domain: Pattern?
     var option: Pattern?
-    var severity: Severity?
+    var severities: Set<Severity>?
     /// The pattern of the end in words, or of the stage while there is no end.
     var end: Pattern?
     /// The first time, in the written form.
@@ -73,12 +73,15 @@ package struct HistoryFilter: Hashable, Sendable {
         domain = try pattern("domain")
         option = try pattern("option")
         end = try pattern("end")
+        if let end, !Self.isKnown(end: end.text) {
+            throw InvalidFilter("end", end.text, Self.allowedEnds)
+        }
         if let word = fields["severity"] {
-            guard let severity = Severity(rawValue: word) else {
-                let words = Severity.allCases.map(\.rawValue).joined(separator: ", ")
-                throw InvalidFilter("severity", word, words)
+            let one = Severity(rawValue: word).map { Set([$0]) }
+            guard let severities = one ?? Severity.atLeast(word) else {
+                throw InvalidFilter("severity", word, Severity.allowed)
             }
-            self.severity = severity
+            self.severities = severities
         }
         if let text = fields["since"] {
             guard let time = Self.time(text) else {
@@ -96,6 +99,34 @@ package struct HistoryFilter: Hashable, Sendable {
             }
             until = parts.count > 1 ? "\(time)/\(place)" : time
         }
+    }
+
+    /// The frequent ends, in words; a newer node may have others, which `*` finds.
+    package static let ends: [String] = {
+        let results: [RecoveryResult] = [
+            .recovered, .failed, .late, .withdrawn, .invalid, .unknown,
+        ]
+        let reasons: [Outcome.Reason] = [.expired, .withheld, .declined]
+        let others = [RecoveryResult.failedAgainWord, RecoveryResult.cancelledWord]
+        return results.map(\.words) + others + reasons.map(\.words)
+    }()
+
+    /// The stages that a list has in place of an end.
+    private static let stages = HistoryRow.openStages + ["answered"]
+
+    private static let rareEnds: [Outcome.Reason] = [
+        .shutDown, .unreachable, .userCancelled, .detached, .cycle, .tooManyHops, .busy, .rejected,
+    ]
+
+    private static var allowedEnds: String {
+        (ends + stages).joined(separator: ", ") + ", or a part of an end with *"
+    }
+
+    /// Whether there are such ends: an end may go on after a comma, as with the option applied.
+    private static func isKnown(end text: String) -> Bool {
+        let word = String(text.prefix { $0 != "," })
+        return text.contains("*")
+            || (ends + stages + rareEnds.map(\.words)).contains(word)
     }
 
     /// The written form of a time with or without fractions of a second.

@@ -37,15 +37,20 @@ package enum TimeText {
 
 /// A time of the past, as options take it: a time, or how long ago.
 package enum PastTime {
-    package static let allowed = "\(TimeText.allowed), or how long ago, as 7d or 2h"
+    package static let allowed = "\(TimeText.allowed), or how long ago, as 30m, 2h, 7d or 2w"
 
     /// The time in the written form; nil if the text is neither.
     package static func read(_ text: String, now: Date = Date()) -> String? {
-        guard let length = DurationText.read(text) else {
+        guard let length = DurationText.read(text) ?? weeks(text) else {
             return TimeText.read(text).map(TimeText.text)
         }
         let seconds = length / Duration.seconds(1)
         return TimeText.text(now.addingTimeInterval(-seconds))
+    }
+
+    /// A number of weeks, which no file of configuration takes.
+    private static func weeks(_ text: String) -> Duration? {
+        text.hasSuffix("w") ? DurationText.read(text.dropLast() + "d").map { $0 * 7 } : nil
     }
 }
 

@@ -91,19 +91,16 @@ extension TopologyReader {
 
     private mutating func severities(_ field: ConfigurationField) -> Set<Severity>? {
         let words = Severity.allCases.map(\.rawValue)
-        let allowed = words.joined(separator: ", ") + ", or >= before one of them"
+        let allowed = Severity.allowed
         var severities: Set<Severity> = []
         let elements = decoder.elementsOrOne(field, allowed: allowed)
         if elements.isEmpty { decoder.report(field, allowed: allowed) }
         for element in elements {
             guard let text = decoder.text(element, allowed: allowed) else { continue }
-            if text.hasPrefix(">=") {
-                let word = String(text.dropFirst(2).drop { $0 == " " })
-                if let least = Severity(rawValue: word) {
-                    severities.formUnion(Severity.allCases.filter { $0 >= least })
-                    continue
-                }
-            } else if let pattern = try? TextPattern(text) {
+            if let these = Severity.atLeast(text) {
+                severities.formUnion(these)
+                continue
+            } else if !text.hasPrefix(">="), let pattern = try? TextPattern(text) {
                 let matching = Severity.allCases.filter { pattern.matches($0.rawValue) }
                 severities.formUnion(matching)
                 if !matching.isEmpty { continue }
@@ -243,5 +240,19 @@ extension ConfigurationNode {
                     })
             }
         self.init(value, at: place)
+    }
+}
+
+extension Severity {
+    /// The texts that name severities, for refusals.
+    static let allowed =
+        allCases.map(\.rawValue).joined(separator: ", ") + ", or >= before one of them"
+
+    /// The severities of a text such as `>=error`; nil for another text.
+    static func atLeast(_ text: String) -> Set<Severity>? {
+        guard text.hasPrefix(">="),
+            let least = Severity(rawValue: String(text.dropFirst(2).drop { $0 == " " }))
+        else { return nil }
+        return Set(allCases.filter { $0 >= least })
     }
 }

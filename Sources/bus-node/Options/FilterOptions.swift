@@ -5,17 +5,7 @@ import Foundation
 
 /// The conditions of a search, which all have to hold.
 struct FilterOptions: ParsableArguments {
-    /// The most frequent ends; a newer node may have others.
-    private static let endings: String = {
-        let results: [RecoveryResult] = [
-            .recovered, .failed, .late, .withdrawn, .invalid, .unknown,
-        ]
-        let reasons: [Outcome.Reason] = [.expired, .withheld, .declined]
-        var words = results.map { $0.words }
-        words += [RecoveryResult.failedAgainWord, RecoveryResult.cancelledWord]
-        words += reasons.map { $0.words }
-        return words.joined(separator: ", ")
-    }()
+    private static let endings = HistoryFilter.ends.joined(separator: ", ")
 
     @Option(name: .customLong("text"), help: "Only with this text, in any case.")
     var q: String?
@@ -32,7 +22,7 @@ struct FilterOptions: ParsableArguments {
     @Option(help: "Only answered with this option.")
     var option: String?
 
-    @Option(help: "Only of this severity.")
+    @Option(help: "Only of this severity, or at least of it, as '>=error'.")
     var severity: String?
 
     @Option(

@@ -43,7 +43,9 @@ import Testing
         (["by": "ann"], [4]), (["by": "a*"], [4]), (["by": "a"], []), (["by": "a?n"], []),
         (["domain": "com.*"], [1, 2, 4]), (["domain": "[x]"], [3]), (["origin": "worker-?"], []),
         (["origin": "worker-1"], [1, 2, 3, 4]), (["option": "retry"], [4]),
-        (["severity": "critical"], [2]), (["end": "recovered"], [4]), (["end": "op*"], [1, 2, 3]),
+        (["severity": "critical"], [2]), (["severity": ">=error"], [1, 2, 3, 4]),
+        (["severity": ">= critical"], [2]), (["q": "again"], [4]), (["end": "recovered"], [4]),
+        (["end": "op*"], [1, 2, 3]),
         (["end": "not*"], []), (["q": "full", "severity": "error"], [1, 4]),
         (["since": "2100-01-01T00:00:00Z"], []), (["until": "1990-01-01T00:00:00Z"], []),
         (["until": "2100-01-01T00:00:00.000Z"], [1, 2, 3, 4]), (["q": "00000002"], [2]),
@@ -74,7 +76,7 @@ import Testing
     }
 
     @Test("The history has each end in the words of the list, that of an earlier version too")
-    func ends() async throws {
+    func writtenEnds() async throws {
         var items = [
             item(1) { $0.options = [.init(id: "stop", title: "Stop", role: .cancel)] },
             answered(2, by: "ann"), item(3), item(4) { $0.onExpiry = "retry" },
@@ -261,7 +263,9 @@ import Testing
         arguments: [
             ("since", "yesterday", "a time such as"), ("until", "2026", "or next of a response"),
             ("until", "2026-11-21T10:00:00Z/'", "or next of a response"),
-            ("severity", "bad", "debug, info"),
+            ("severity", "bad", "debug, info"), ("severity", ">=bad", "or >= before one of them"),
+            ("severity", ">error", "or >= before one of them"),
+            ("end", "nonsense", "recovered, not recovered"), ("end", "Recovered", "left"),
             ("q", String(repeating: "x", count: 201), "at most 200 characters"),
         ])
     func refused(name: String, value: String, allowed: String) {
@@ -269,6 +273,27 @@ import Testing
             try HistoryFilter([name: value])
         } throws: { error in
             "\(error)".hasPrefix("\(name): found ") && "\(error)".contains(allowed)
+        }
+    }
+
+    @Test(
+        "Ends that a list may have are taken, with the option applied, and all parts of an end",
+        arguments: HistoryFilter.ends + [
+            "open", "left", "answered", "expired, skip applied", "non*", "shutDown",
+        ])
+    func ends(text: String) throws {
+        #expect(try HistoryFilter(["end": text]).end?.text == text)
+    }
+
+    @Test("A time of the past is a time, or how long ago in minutes, hours, days or weeks")
+    func ages() throws {
+        let now = try Date("2026-11-21T10:00:00Z", strategy: .iso8601)
+        for (text, seconds) in [("30m", 1_800), ("2h", 7_200), ("3d", 259_200), ("2w", 1_209_600)] {
+            let expected = TimeText.text(now - TimeInterval(seconds))
+            #expect(PastTime.read(text, now: now) == expected, "\(text)")
+        }
+        for text in ["w", "-2w", "2.5w", "2W", "2 w", "99999w"] {
+            #expect(PastTime.read(text, now: now) == nil, "\(text)")
         }
     }
 
@@ -282,7 +307,7 @@ import Testing
                 return error.forOption
             }
         }
-        let time = "a time such as 2026-11-21T10:00:00Z, or how long ago, as 7d or 2h"
+        let time = "a time such as 2026-11-21T10:00:00Z, or how long ago, as 30m, 2h, 7d or 2w"
         #expect(text("since", "yesterday") == "--since: found \"yesterday\", allowed: \(time)")
         #expect(text("q", String(repeating: "x", count: 201))?.hasPrefix("--text: found ") == true)
     }

@@ -154,9 +154,12 @@ extension EndToEnd {
             #expect(try await events.ending() == 0)
             #expect(events.output.value.contains("bob (person) chose “Retry” (retry)"))
             let pty = try Pty()
-            let none = try Launched(command + ["--end", "nosuch"], input: .terminal(pty))
+            let none = try Launched(command + ["--end", "too late"], input: .terminal(pty))
             #expect(try await none.ending() == 0)
             #expect(await pty.shows("no presentation matches"))
+            let unknown = try Launched(command + ["--end", "nosuch"])
+            #expect(try await unknown.ending() == 64)
+            #expect(await unknown.says("--end: found \"nosuch\", allowed: recovered, not rec"))
             present.send(SIGINT)
             withExtendedLifetime(nodes) {}
         }

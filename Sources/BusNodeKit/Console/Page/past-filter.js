@@ -4,7 +4,7 @@ import { partsOf, split, textOf, unquoted, wordsOf } from "./filter.js";
 import { now, SEVERITIES, timeZone } from "./state.js";
 import { shown } from "./text.js";
 
-const UNITS = { min: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+const UNITS = { min: 60_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const TIMES = ["since", "until"];
 const EXAMPLES = "since:7d, since:2026-11-01, until:2026-11-02T10:00";
 const DAY = /^\d{4}-\d\d-\d\d$/;
@@ -14,7 +14,7 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?$/
 const KINDS = new Map([
   ["by", plain], ["origin", plain], ["domain", plain], ["option", plain],
   ["end", plain],
-  ["severity", (value) => (SEVERITIES.includes(value) ? value : null)],
+  ["severity", (value) => (SEVERITIES.includes(value.replace(/^>=/, "")) ? value : null)],
   ["since", (value) => timeOf(value, 0)], ["until", (value) => timeOf(value, 1)],
 ]);
 
@@ -24,7 +24,7 @@ function plain(value) { return value || null; }
  *  beginning, or its end. */
 function timeOf(value, days) {
   const text = value.toUpperCase();
-  const [, count, unit] = /^(\d{1,4})(MIN|H|D|W)$/.exec(text) ?? [];
+  const [, count, unit] = /^(\d{1,4})(MIN|M|H|D|W)$/.exec(text) ?? [];
   if (count) return new Date(now() - count * UNITS[unit.toLowerCase()]).toISOString();
   if (!DAY.test(text) && !TIME.test(text)) return null;
   const isUTC = Boolean(timeZone());
@@ -64,7 +64,7 @@ function searchOf(kinds, help, isQuoted) {
     const term = termOf(word);
     const quoted = `“${shown(word, 60)}”`;
     if (term && term.value === null) {
-      const allowed = term.kind === "severity" ? SEVERITIES.join(", ")
+      const allowed = term.kind === "severity" ? `${SEVERITIES.join(", ")}, or >= before one`
         : TIMES.includes(term.kind) ? "a day, a time or an age: 2026-11-01, 2026-11-01T10:00, 7d"
           : "a text, with * for any characters";
       return `${quoted} is not applied: its value is ${allowed}.`;
@@ -93,7 +93,7 @@ const EVENT_KINDS = new Map([...KINDS].filter(([kind]) => !["severity", "end"].i
 /** The searches of the views that have one. */
 export const SEARCHES = {
   history: searchOf(KINDS, "by:ann, origin:worker-*, domain:com.acme.*, option:retry, "
-    + `severity:critical, end:recovered, ${EXAMPLES}`, false),
+    + `severity:critical, severity:>=error, end:recovered, ${EXAMPLES}`, false),
   audit: searchOf(EVENT_KINDS, "by:ann, origin:worker-*, domain:com.acme.*, option:retry, "
     + EXAMPLES, true),
 };
