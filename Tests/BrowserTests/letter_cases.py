@@ -76,16 +76,29 @@ undelivered_messages_are_listed_and_sent_again.journaled = True
 
 
 def many_messages_leave_the_nodes_in_reach(page, console):
+    page.expects("ERR_")
     console.ask(*[report(f"The disk {number} is full.") for number in range(9)])
-    page.open(console.url)
+    signed(page, console)
     page.until(lambda: page.text("#letterNumber") == "9", "the count in the header")
     page.go("topology")
-    page.until(lambda: len(page.texts("#letters .card")) == 3, "the first ones")
+    page.until(lambda: len(page.texts("#letters .letters li")) == 3, "the first ones")
+    page.until(lambda: len(page.texts("#letters .card")) == 1, "one card, for their failure")
+    page.until(lambda: len(page.texts("#letters .problem")) == 1, "the failure once")
     page.click("#letters button", "6 later ones")
-    page.until(lambda: len(page.texts("#letters .card")) == 9, "all of them")
-    page.until(lambda: page.run("return document.activeElement.dataset.key") == "fold")
+    page.until(lambda: len(page.texts("#letters .letters li")) == 9, "all of them")
+    page.until(lambda: page.run("return document.activeElement.dataset.key").startswith("fold"))
     page.click("#letters button", "6 later ones")
-    page.until(lambda: len(page.texts("#letters .card")) == 3, "the first ones again")
+    page.until(lambda: len(page.texts("#letters .letters li")) == 3, "the first ones again")
+    # Those of one failure are sent again one by one, or all at once.
+    with receiver(console.hook) as taken:
+        page.click("#letters button", "Send again")
+        page.until(lambda: page.text("#letterNumber") == "8", "one of them to be gone")
+        page.click("#letters button", "Send all 8 again")
+        page.until(lambda: len(taken) == 9, "the receiver to have all")
+        page.until(lambda: "8 messages sent again to ops" in page.text("#toasts"),
+                   lambda: page.text("#toasts"))
+        page.until(lambda: not page.text("#letters") and not page.text("#letterCount"),
+                   "nothing to be listed")
 
 
 many_messages_leave_the_nodes_in_reach.hooked = True

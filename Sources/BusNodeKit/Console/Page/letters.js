@@ -12,7 +12,7 @@ import { counted, number, shown } from "./text.js";
 const FIRST = 3; // That are in sight before the others are unfolded: the nodes come after them.
 
 let letters = { dead: [], removed: 0, isKept: true };
-let isUnfolded = false;
+const unfolded = new Set(); // The lists that are shown whole, by their keys.
 
 const isShown = () => Boolean(state.me) && may("administer");
 
@@ -28,11 +28,10 @@ export function drawLetters() {
   $("letterCount").hidden = dead.length === 0;
   $("letterNumber").textContent = number(dead.length);
   if (state.tab !== "topology" || state.isPressing) return;
-  redraw($("letters"), [dead, removed, isKept, isUnfolded, state.online], () =>
+  redraw($("letters"), [dead, removed, isKept, [...unfolded], state.online], () =>
     (dead.length === 0 ? [] : [
       el("h2", { textContent: "Messages of hooks that were not delivered" }),
-      el("ul", { className: "cards" }, ...dead.slice(0, isUnfolded ? undefined : FIRST).map(card)),
-      dead.length > FIRST && el("p", { className: "buttons" }, foldButton(dead.length - FIRST)),
+      ...folded("", byFailure(dead), "cards", card),
       removed > 0 && el("p", { className: "hint", textContent:
         `Only the latest are kept: ${number(removed)} before them were removed.` }),
       !isKept && el("p", { className: "hint", textContent:
@@ -40,44 +39,93 @@ export function drawLetters() {
     ]));
 }
 
-const foldButton = (count) => el("button", {
-  type: "button", className: "fold", ariaExpanded: String(isUnfolded), dataset: { key: "fold" },
+const keyOf = ([{ hook, problem }]) => JSON.stringify([hook, problem]);
+
+/** The messages in groups, each of one hook and one failure, in the order of their first ones. */
+function byFailure(dead) {
+  const groups = new Map();
+  for (const letter of dead) {
+    const key = keyOf([letter]);
+    groups.set(key, [...groups.get(key) ?? [], letter]);
+  }
+  return [...groups.values()];
+}
+
+/** A list of which the first are in sight, and a button that unfolds the others. */
+function folded(key, entries, className, line) {
+  const isWhole = unfolded.has(key);
+  return [
+    el("ul", { className }, ...entries.slice(0, isWhole ? undefined : FIRST).map(line)),
+    entries.length > FIRST
+      && el("p", { className: "buttons" }, foldButton(key, entries.length - FIRST, isWhole)),
+  ].filter(Boolean);
+}
+
+const foldButton = (key, count, isWhole) => el("button", {
+  type: "button", className: "fold", ariaExpanded: String(isWhole), dataset: { key: `fold ${key}` },
   onclick: () => {
-    isUnfolded = !isUnfolded;
+    if (isWhole) unfolded.delete(key); else unfolded.add(key);
     schedule();
   },
-}, el("span", { textContent: isUnfolded ? "▾ " : "▸ ", ariaHidden: "true" }),
+}, el("span", { textContent: isWhole ? "▾ " : "▸ ", ariaHidden: "true" }),
 `${number(count)} later ones`);
 
-function card(letter) {
-  const { hook, title, tries, problem, at, presentation, count } = letter;
+/** The messages that failed in one way: what they have in common, and each of them. */
+function card(group) {
+  const [{ hook, problem }] = group;
+  const isOne = group.length === 1;
   return el("li", { className: "card" },
     el("p", { className: "meta" },
       el("strong", { className: "foreign", textContent: shown(hook, 64) }),
-      el("span", {}, since(at), " ago (", timeOf(at), ")"),
-      el("span", { textContent: `after ${counted(tries, "try", "tries")}` })),
-    foreign("p", shown(title, 600)),
+      !isOne && el("span", { textContent: counted(group.length, "message") })),
     el("p", { className: "problem", textContent: shown(problem, 400) }),
-    presentation && el("p", { className: "meta" }, el("span", {},
-      count > 1 ? `the first of ${number(count)}: ` : "presentation ",
-      presentationLink(presentation, 8))),
-    el("p", { className: "buttons" }, againButton(letter)));
+    !isOne && el("p", { className: "buttons" }, allButton(group)),
+    ...(isOne ? partsOf(group[0])
+      : folded(keyOf(group), group, "letters", (letter) => el("li", {}, ...partsOf(letter)))));
 }
+
+function partsOf(letter) {
+  const { title, tries, at, presentation, count } = letter;
+  return [
+    foreign("p", shown(title, 600)),
+    el("p", { className: "meta" },
+      el("span", {}, since(at), " ago (", timeOf(at), ")"),
+      el("span", { textContent: `after ${counted(tries, "try", "tries")}` }),
+      presentation && el("span", {},
+        count > 1 ? `the first of ${number(count)}: ` : "presentation ",
+        presentationLink(presentation, 8))),
+    el("p", { className: "buttons" }, againButton(letter)),
+  ];
+}
+
+const allButton = (group) => el("button", {
+  type: "button", textContent: `Send all ${number(group.length)} again`,
+  ...disabledFor(whyNot("administer")), dataset: { key: `letters ${keyOf(group)}` },
+  onclick: () => sendAgain(group),
+});
 
 const againButton = (letter) => el("button", {
   type: "button", textContent: "Send again", ...disabledFor(whyNot("administer")),
   ariaLabel: `Send again: ${shown(letter.title, 100)}`, dataset: { key: `letter ${letter.number}` },
-  onclick: () => sendAgain(letter),
+  onclick: () => sendAgain([letter]),
 });
 
-async function sendAgain({ number: letter, hook }) {
+async function sendAgain(group) {
   const by = await ownName();
   if (!by) return;
+  const hook = shown(group[0].hook, 64);
+  let count = 0;
   try {
-    await api("POST", `notify/dead/${letter}/retry`, { by });
-    toast(`Sent again to ${shown(hook, 64)}: should that fail, it is listed again.`, "good");
+    // One after another, as the hook gets them.
+    for (const { number: letter } of group) {
+      await api("POST", `notify/dead/${letter}/retry`, { by });
+      count += 1;
+    }
+    const which = group.length > 1 ? `${counted(count, "message")} sent` : "Sent";
+    toast(`${which} again to ${hook}: what fails is listed again.`, "good");
   } catch (error) {
-    toast(failureText(error), "error");
+    const before = count > 0 ? `${counted(count, "message")} sent again to ${hook}, then: ` : "";
+    toast(before + failureText(error), "error");
   }
   loadLetters();
 }
