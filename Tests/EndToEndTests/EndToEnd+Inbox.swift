@@ -31,6 +31,12 @@ extension EndToEnd {
         func inbox(
             _ address: String, _ arguments: String..., input: Launched.Input = .none
         ) throws -> Launched {
+            try inbox(arguments, address, input: input)
+        }
+
+        func inbox(
+            _ arguments: [String], _ address: String, input: Launched.Input
+        ) throws -> Launched {
             try Launched(
                 ["inbox"] + arguments + ["--to", address, "--token-file", token], input: input)
         }

@@ -32,6 +32,7 @@ extension EndToEnd {
             let none = try bus.inbox(address, "answer", id, "move", "--by", "ann")
             #expect(try await none.ending() == 64)
             #expect(await none.says("value of \"path\": found no value"))
+            #expect(await none.says("value of \"pin\": found no value"))
             let argument = try bus.inbox(
                 address, "answer", id, "move", "--value", "pin=hunter2", "--by", "ann")
             #expect(try await argument.ending() == 64)
@@ -48,6 +49,45 @@ extension EndToEnd {
             #expect(try await settled.ending() == 0)
             #expect(await settled.prints(#""secrets":["pin"]"#))
             #expect(!settled.output.value.contains("hunter2"))
+            withExtendedLifetime(nodes) {}
+        }
+
+        @Test("A41 A42 at a terminal inbox answer asks for the values that its arguments lack")
+        func asked() async throws {
+            let bus = try Inbox()
+            let (nodes, address) = try await bus.start()
+            let id = bus.id(1)
+            let present = try present(bus.sandbox, id: id)
+            let watch = try bus.inbox(address, "watch")
+            #expect(await watch.prints("\(id)  open  error  present"))
+            let pty = try Pty()
+            let mode = pty.mode
+            func answer(_ values: String...) throws -> Launched {
+                try bus.inbox(
+                    ["answer", id, "move", "--by", "ann"] + values.flatMap { ["--value", $0] },
+                    address, input: .terminal(pty))
+            }
+            // Ended while a secret is asked for.
+            let interrupted = try answer("path=/srv", "count=3")
+            #expect(await pty.shows("Move: PIN"))
+            #expect(pty.mode != mode)
+            interrupted.send(SIGINT)
+            _ = try await interrupted.ending()
+            #expect(pty.mode == mode)
+            let left = try answer("count=3")
+            #expect(await pty.enter("\u{1B}", brings: "cancelled: nothing was answered"))
+            #expect(try await left.ending() == 1)
+            let given = try answer("count=3")
+            #expect(await pty.enter("", brings: "found no value"))
+            #expect(await pty.enter("/srv", brings: "Move: 2/2 PIN"))
+            #expect(await pty.screen.becomes { $0.hasSuffix("> ") })
+            pty.type("hunter2\n")
+            #expect(try await given.ending() == 0)
+            #expect(pty.mode == mode)
+            #expect(!pty.screen.value.contains("hunter2"))
+            #expect(try await present.ending() == 0)
+            let printed = try JSONValue(text: present.output.value)
+            #expect(printed["values"] == ["path": "/srv", "count": 3, "pin": "hunter2"])
             withExtendedLifetime(nodes) {}
         }
 

@@ -94,7 +94,7 @@ package struct OptionView: JSONObject, Sendable {
         .init("fields", \.fields),
     ]
 
-    var option: ErrorReport.Option {
+    package var option: ErrorReport.Option {
         var option = ErrorReport.Option(
             id: id, title: title, role: role.flatMap { ErrorReport.Option.Role(rawValue: $0) })
         option.needsTwoPeople = twoPeople != nil

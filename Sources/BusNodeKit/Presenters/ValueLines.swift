@@ -28,12 +28,14 @@ struct ValueLines: Hashable {
     var field: ErrorReport.Field { option.fields[index] }
 
     /// The lines that ask for the current field.
-    func lines(columns: Int) -> [String] {
+    ///
+    /// - Parameter escape: What Esc does, in words.
+    func lines(columns: Int, escape: String = "goes back") -> [String] {
         let count = option.fields.count > 1 ? "\(index + 1)/\(option.fields.count) " : ""
         let hidden = field.isSecret ? ", not shown as you type" : ""
         return PromptText.broken(
             "\(PromptKeys.shownTitle(of: option)): \(count)\(field.request.shown())\(hidden)",
-            columns: columns) + ["  Esc and Return goes back."]
+            columns: columns) + ["  Esc and Return \(escape)."]
     }
 
     mutating func entered(_ line: String) -> Result {
@@ -52,6 +54,11 @@ struct ValueLines: Hashable {
 /// The echo of a terminal: whether it shows the typed text.
 enum TerminalEcho {
     private static let before = Mutex<termios?>(nil)
+    /// The address of the same for handlers of signals, which may not wait for a lock; 0 without.
+    private static let address = Atomic<Int>(0)
+    private static var kept: UnsafeMutablePointer<termios>? {
+        UnsafeMutablePointer(bitPattern: address.load(ordering: .acquiring))
+    }
     private static let isRegistered = Mutex(false)
 
     static func set(_ isOn: Bool) {
@@ -67,6 +74,7 @@ enum TerminalEcho {
             var settings = termios()
             guard before == nil, tcgetattr(STDIN_FILENO, &settings) == 0 else { return }
             before = settings
+            keep(settings)
             settings.c_lflag &= ~tcflag_t(ECHO)
             tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
         }
@@ -77,6 +85,39 @@ enum TerminalEcho {
             guard var settings = before else { return }
             tcsetattr(STDIN_FILENO, TCSADRAIN, &settings)
             before = nil
+            keep(nil)
+        }
+    }
+
+    private static func keep(_ settings: termios?) {
+        var new: UnsafeMutablePointer<termios>?
+        if let settings {
+            new = .allocate(capacity: 1)
+            new?.initialize(to: settings)
+        }
+        // A handler may be using the former one, which is small: it stays.
+        address.store(Int(bitPattern: new), ordering: .releasing)
+    }
+
+    /// Restores the terminal also when a signal ends this process, or stops it until it goes on.
+    /// For a process that has no other use for these signals.
+    static func survivesSignals() {
+        let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
+        for number in numbers where !ReceivedSignal.isIgnored(number) { trap(number) }
+        signal(SIGCONT) { _ in
+            TerminalEcho.trap(SIGTSTP)
+            guard let kept = TerminalEcho.kept else { return }
+            var settings = kept.pointee
+            settings.c_lflag &= ~tcflag_t(ECHO)
+            tcsetattr(STDIN_FILENO, TCSANOW, &settings)
+        }
+    }
+
+    private static func trap(_ number: CInt) {
+        signal(number) { number in
+            if let kept = TerminalEcho.kept { tcsetattr(STDIN_FILENO, TCSANOW, kept) }
+            signal(number, SIG_DFL)
+            raise(number)
         }
     }
 }

@@ -28,7 +28,7 @@ enum InputLines {
     private static let byteCountMax = 4 * ErrorReport.Limits.valueScalarCount
     /// The longest line of a terminal in bytes. The kernel cuts a longer one to one byte more
     /// (termios(3)), and half a line could mean something else.
-    private static let terminalByteCountMax = 4_094
+    static let terminalByteCountMax = 4_094
     private static let readMax = 4_096
     /// The most lines waiting: a flood on the input is dropped.
     private static let waitingMax = 64

@@ -21,7 +21,8 @@ struct InboxAnswer: AsyncParsableCommand {
             An option that needs two people is only proposed, and the proposal is printed; another \
             person confirms it with --confirm, or drops it with bus-node inbox decline. Give the \
             values that an option asks for with --value and --value-file; bus-node inbox show \
-            lists them. A comment goes with the answer to the origin.
+            lists them, and at a terminal the command asks for those that you leave out. A comment \
+            goes with the answer to the origin.
 
             Exits 1 when another answer was first, 64 when the option is not offered, a value or \
             the comment does not fit, or the descriptions differ.
@@ -166,14 +167,33 @@ extension InboxAnswer {
         return InboxMembers(found)
     }
 
-    /// The values that the command line gives.
+    /// The values that the command line gives, and those that a person at the terminal then gives.
     private func values(
         for id: String, _ client: ConsoleClient
     ) async throws -> [String: JSONValue] {
-        guard !values.isEmpty else { return [:] }
+        guard !confirm else { return [:] }
         let item = PresentationView(json: try await client.presentation(id))
-        let chosen = item?.options.first { $0.id == option }
-        return try values.given(for: chosen?.readFields ?? [])
+        let chosen = item?.options.first { $0.id == option }?.option
+        let given = try values.given(for: chosen?.fields ?? [])
+        // For what has ended the console's refusal says so.
+        guard let item, ["open", "claimed"].contains(item.stage), var rest = chosen else {
+            return given
+        }
+        rest.fields.removeAll { given[$0.name] != nil }
+        guard !rest.fields.isEmpty else { return given }
+        guard !Terminal.isInteractive else {
+            return given.merging(try ValueRequests.ask(for: rest)) { $1 }
+        }
+        let faults = rest.fields.compactMap { field -> String? in
+            do throws(FieldFault) {
+                _ = try field.taken("")
+                return nil
+            } catch {
+                return "\(error)"
+            }
+        }
+        guard faults.isEmpty else { throw Failure(.usage, faults.joined(separator: "; ").shown()) }
+        return given
     }
 
     /// Answers every open member of the group, after listing them.
