@@ -90,6 +90,7 @@ def a_filter_is_in_the_address(page, console):
     page.go("inbox?filter=severity:info&show=ended&sort=nonsense")
     page.until(lambda: "0 ended" in page.text("#count"), "what has ended")
     page.until(lambda: page.run("return document.querySelector('#view').value") == "ended")
+    page.go("inbox?filter=severity:info&sort=nonsense")
     page.until(lambda: page.run("return document.querySelector('#sort').value") == "gravity")
     page.go("inbox")
     shows(page, "A grave disk.", "A small disk.")
@@ -399,6 +400,10 @@ def the_list_is_ordered(page, console):
     page.until(lambda: page.run("return document.querySelector('#sort').disabled"), "one order")
     page.until(
         lambda: "by the time of" in page.run("return document.querySelector('#sort').title"))
+    chosen = "return document.querySelector('#sort').selectedOptions[0].textContent"
+    page.until(lambda: page.run(chosen) == "Latest end first", "the order of what has ended")
+    page.go("inbox?sort=count")
+    page.until(lambda: page.run(chosen) == "Largest group", "the order of before")
 
 
 def what_expires_soon_is_in_front(page, console):
@@ -432,6 +437,21 @@ def what_expires_soon_is_in_front(page, console):
     page.until(lambda: "leaving" in page.text("#list"), "the answer")
     page.until(lambda: lines(page) == [*soon, *others], lambda: lines(page))
     assert critical.id != small.id != urgent.id
+
+
+def a_group_says_how_many_of_it_expire_soon(page, console):
+    console.ask(report("Two of them."), deadline=5000)
+    console.ask(report("Two of them."), deadline=200)
+    page.open(console.url)
+    page.until(lambda: "1 of 2: expires in 4 min" in page.text("#list .age"),
+               lambda: page.text("#list .age"))
+    page.click("#list .toggle")
+    page.until(lambda: len(page.texts("#list .member")) == 2, "the members")
+    page.until(lambda: [text for text in page.texts("#list .member .age") if "ends in" in text],
+               lambda: page.texts("#list .member .age"))
+    console.ask(report("One of one."), deadline=200)
+    page.until(lambda: any("One of one." in row and "ends in" in row
+                           for row in page.texts("#list .row")), "no number for one alone")
 
 
 def no_row_moves_while_a_person_may_click(page, console):
@@ -637,7 +657,8 @@ ALL = [a_filter_is_in_the_address, the_filter_understands_terms,
        numbers_are_of_what_the_list_shows,
        an_empty_list_says_what_the_filter_hides, a_filter_decides_no_answer,
        one_of_a_group_is_answered_alone, the_list_is_ordered,
-       what_expires_soon_is_in_front, no_row_moves_while_a_person_may_click,
+       what_expires_soon_is_in_front, a_group_says_how_many_of_it_expire_soon,
+       no_row_moves_while_a_person_may_click,
        views_are_saved_in_the_browser, views_are_kept_by_the_console,
        a_view_for_everyone_is_in_the_audit, a_hostile_address_is_text,
        filters_are_legible_and_reachable]

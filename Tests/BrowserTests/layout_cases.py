@@ -245,6 +245,32 @@ def a_title_ends_only_at_its_badge(page, console):
         assert 0 <= room[0] < 16 < room[1], (width, room)
 
 
+def a_phone_has_room_for_the_title_of_an_end(page, console):
+    title = "The queue of the mail is full, and takes no more of it tonight."
+    question, _ = console.ask({**report(title), "domain": "com.acme.mail"},
+                              {**report("It waits."), "domain": "com.acme.mail.archive"})
+    console.await_open(2)
+    page.open(console.url)
+    page.resize(390, 844)
+    sizes = """
+        const [row, title, from] = [".row", ".title", ".from"].map((part) =>
+          document.querySelector(`#list ${part}`));
+        const code = from.lastChild;
+        const { right } = from.getBoundingClientRect();
+        return [row.clientWidth - title.clientWidth, title.scrollHeight - title.clientHeight,
+          code.clientWidth / code.scrollWidth, code.getBoundingClientRect().right - right];"""
+    page.row("It waits.")
+    page.rest()
+    _, _, shown, beyond = page.run(sizes)
+    assert shown == 1 and beyond < 1, (shown, beyond)
+    console.call(f"/api/v1/presentations/{question.id}/answer", {"option": "skip", "by": "ada"})
+    page.go("inbox?show=ended")
+    page.until(lambda: "no result known" in page.text("#list .badge"), lambda: page.text("#list"))
+    page.rest()
+    rest, cut, shown, beyond = page.run(sizes)
+    assert rest < 90 and cut <= 1 and shown > 0.7 and beyond < 1, (rest, cut, shown, beyond)
+
+
 def the_buttons_for_what_is_selected_are_in_one_line(page, console):
     console.ask(*[report(f"Error {number}.") for number in range(120)])
     page.open(console.url)
@@ -556,6 +582,7 @@ ALL = [everything_is_legible_and_reachable, nothing_jumps, a_notice_covers_nothi
        the_help_has_its_button_in_sight, the_silence_form_is_in_sight_as_a_whole,
        nothing_moves_for_a_notice,
        rows_are_comfortable_or_compact, a_title_ends_only_at_its_badge,
+       a_phone_has_room_for_the_title_of_an_end,
        the_buttons_for_what_is_selected_are_in_one_line,
        a_phone_shows_no_keys_and_has_large_buttons, what_is_wrong_stays_until_it_is_closed,
        the_facts_stand_above_the_options, all_views_share_one_grid,

@@ -106,7 +106,9 @@ package enum HookRows {
 
 /// Silences as a table, one row each.
 package struct SilenceRows {
-    private static let titles = ["NO", "MATCH", "BY", "ENDS", "ANSWERED", "WITHHELD", "COMMENT"]
+    private static let titles = [
+        "NO", "MATCH", "BY", "ENDS (UTC)", "ANSWERED", "WITHHELD", "COMMENT",
+    ]
     private static let widthMax = [8, 60, 24, 40, 10, 10, 80]
 
     package let lines: [String]

@@ -21,8 +21,8 @@ package struct HistoryTable {
             ]
         }
         lines = TextTable.lines(
-            rows, Self.titles, widthMax: Self.widthMax, flexible: [1, 2, 3, 4, 5],
-            columns: columns)
+            rows, Self.titled(Self.titles, columns), widthMax: Self.widthMax,
+            flexible: [1, 2, 3, 4, 5], columns: columns)
     }
 
     /// - Parameter columns: As for presentations.
@@ -34,8 +34,13 @@ package struct HistoryTable {
             ]
         }
         lines = TextTable.lines(
-            rows, Self.eventTitles, widthMax: Self.eventWidthMax, flexible: [2, 3],
-            columns: columns)
+            rows, Self.titled(Self.eventTitles, columns), widthMax: Self.eventWidthMax,
+            flexible: [2, 3], columns: columns)
+    }
+
+    /// The titles, the first with the zone of short times: whole times have it themselves.
+    private static func titled(_ titles: [String], _ columns: Int?) -> [String] {
+        columns == nil ? titles : ["\(titles[0]) (UTC)"] + titles.dropFirst()
     }
 
     private static func time(_ text: String, _ now: Date, _ columns: Int?) -> String {

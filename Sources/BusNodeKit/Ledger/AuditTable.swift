@@ -17,9 +17,9 @@ package struct AuditTable {
         var settled: String?
     }
 
-    private static let titles = ["TIME", "ORIGIN", "WHAT", "ANSWER", "BY", "OUTCOME", "ID"]
+    private static let titles = ["TIME (UTC)", "ORIGIN", "WHAT", "ANSWER", "BY", "OUTCOME", "ID"]
     private static let widthMax = [24, 24, 64, 64, 32, 24, 36]
-    private static let deadTitles = ["UNANSWERED", "NODE", "ORIGIN", "WHAT", "REASON", "ID"]
+    private static let deadTitles = ["UNANSWERED (UTC)", "NODE", "ORIGIN", "WHAT", "REASON", "ID"]
     private static let deadWidthMax = [24, 24, 24, 64, 24, 36]
 
     package let lines: [String]

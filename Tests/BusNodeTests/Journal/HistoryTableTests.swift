@@ -67,6 +67,7 @@ struct HistoryTableTests {
             entry(at: "2026-11-20T09:00:00.123Z"), entry(at: "2026-11-21T10:00:00.123Z"),
         ]
         let lines = HistoryTable(entries, now: try now(), columns: 100).lines
+        #expect(lines[0].hasPrefix("TIME (UTC)           ORIGIN"))
         #expect(lines[1].hasPrefix("2026-11-20 09:00:00  worker-1  Disk full"))
         #expect(lines[2].hasPrefix("10:00:00             worker-1  Disk full"))
         #expect(lines.dropFirst().allSatisfy { $0.hasSuffix("  recovered  deadbeef") })

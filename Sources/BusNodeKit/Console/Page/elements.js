@@ -1,6 +1,6 @@
 // Helpers for elements. None of them interprets a text as HTML.
 import { now, timeZone } from "./state.js";
-import { moment, shown, span, spanLeft, zoned } from "./text.js";
+import { moment, shown, span, spanLeft, zoned, zoneName } from "./text.js";
 
 export const $ = (id) => document.getElementById(id);
 export const isWide = () => matchMedia("(min-width: 47.51em)").matches;
@@ -99,6 +99,10 @@ function refreshTime(node) {
 }
 
 export function refreshTimes() {
+  const zone = `(${zoneName()})`;
+  for (const node of document.querySelectorAll(".zone")) {
+    if (node.textContent !== zone) node.textContent = zone;
+  }
   for (const node of document.querySelectorAll("[data-since], [data-until]")) refreshTime(node);
 }
 

@@ -11,6 +11,7 @@ import { termBox } from "./term-box.js";
 import { counted, lengthOf } from "./text.js";
 import { arrange } from "./views.js";
 
+const LATEST = "latest"; // The only order of what has ended.
 const ENDED_ORDER = "Ended presentations are listed by the time of their end.";
 
 const box = termBox($("filter"), $("chips"), "filter",
@@ -22,7 +23,7 @@ export function drawFilter() {
   if (state.isPressing) return;
   box.draw();
   $("view").value = state.show;
-  $("sort").value = state.sort;
+  $("sort").value = state.show === "ended" ? LATEST : state.sort;
   const why = state.show === "ended" ? ENDED_ORDER : null;
   // A list of choices is disabled as a whole, or could be changed.
   Object.assign($("sort"), { disabled: Boolean(why), title: why ?? "", ariaDescription: why });

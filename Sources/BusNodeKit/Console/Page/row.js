@@ -7,7 +7,7 @@ import { indexOf } from "./rows.js";
 import { state, timeZone } from "./state.js";
 import { claimant, endingOf, expiryOption, isLive, isNear, isOpen } from "./store.js";
 import {
-  authorsOf, counted, fromText, headingOf, number, optionTitle, shown, titleIn,
+  authorsOf, codeText, counted, headingOf, number, optionTitle, pathText, shown, titleIn,
 } from "./text.js";
 import { proposalOf } from "./two-people.js";
 
@@ -43,15 +43,17 @@ export function fillLine(line, row, index) {
   line.firstChild.tabIndex = row.key === state.cursor ? 0 : -1;
   line.children[1].firstChild.tabIndex = row.kind === "member" || row.key === state.cursor ? 0 : -1;
   const expiring = row.soonest && isNear(row.soonest) ? row.soonest : null;
+  const nearCount = expiring ? row.members.filter(isNear).length : 0;
   const said = [item.id, item.revision, claimant(item), proposalOf(item)?.id, row.count, row.total,
-    row.kind, row.severity, row.isExpanded, isChosen, expiring?.id,
+    row.kind, row.severity, row.isExpanded, isChosen, expiring?.id, nearCount,
     state.leftOut.has(item.id), state.show, pickOf(row), row.members.some(isOpen),
     timeZone()].join();
   if (line.dataset.said === said) return;
   line.dataset.said = said;
   const isFresh = state.fresh.delete(item.id);
-  line.className = `${row.kind} ${isChosen ? "chosen" : ""} ${isFresh ? "fresh" : ""}`;
-  fillRow(line.firstChild, row, isChosen, expiring);
+  const stage = isLive(item) ? "" : "ended";
+  line.className = `${row.kind} ${stage} ${isChosen ? "chosen" : ""} ${isFresh ? "fresh" : ""}`;
+  fillRow(line.firstChild, row, isChosen, expiring && { item: expiring, nearCount });
   line.firstChild.ariaExpanded = row.kind === "group" ? String(row.isExpanded) : null;
   fillPick(line.children[1], row);
   fillToggle(line.lastChild, row);
@@ -84,9 +86,11 @@ function fillRow(button, { item, count, total, severity = item.severity }, isCho
   badge.textContent = text;
   badge.className = `badge ${tone}`;
   const notes = item.noteCount > 0 ? `${counted(item.noteCount, "note")} · ` : "";
-  from.textContent = notes + answerOf(item) + shown(fromText(item), 200);
+  const path = notes + answerOf(item) + shown(pathText(item), 200);
+  from.replaceChildren(el("span", { textContent: path }),
+    el("span", { textContent: ` · ${shown(codeText(item), 200)}` }));
   age.className = expiring ? "age near" : "age";
-  age.replaceChildren(...(expiring ? expiryOf(expiring) : [ageOf(item)]));
+  age.replaceChildren(...(expiring ? expiryOf(expiring, count) : [ageOf(item)]));
 }
 
 /** What was chosen of one that has ended, and by whom; empty for any other. */
@@ -101,12 +105,14 @@ function ageOf(item) {
   return since(isLive(item) ? item.openedAt : item.changedAt);
 }
 
-/** What will happen soon without an answer. */
-function expiryOf(item) {
+/** What will happen soon without an answer; of a group, to how many of it, where not to all. */
+function expiryOf({ item, nearCount }, count) {
   const option = expiryOption(item);
-  const text = option ? shown(optionTitle(option), 24) : "ends";
-  return [clockIcon(), " ", el("span", { className: "applied", textContent: `${text} in` }), " ",
-    until(item.deadline)];
+  const isPart = nearCount < count;
+  const text = isPart ? "expires" : option ? shown(optionTitle(option), 24) : "ends";
+  const part = isPart && `${number(nearCount)} of ${number(count)}: `;
+  return [clockIcon(), " ", part, el("span", { className: "applied", textContent: `${text} in` }),
+    " ", until(item.deadline)].filter(Boolean);
 }
 
 function fillToggle(toggle, row) {

@@ -83,6 +83,11 @@ export const zoned = (time) => new Date(time).toLocaleString("en-GB", {
   minute: "2-digit", second: "2-digit", timeZoneName: "short", timeZone: timeZone(),
 });
 
+/** The zone of the page's times, in few characters. */
+export const zoneName = () => new Intl.DateTimeFormat("en-GB", {
+  timeZoneName: "short", timeZone: timeZone(),
+}).formatToParts(new Date()).find(({ type }) => type === "timeZoneName").value;
+
 /** The zone of this browser, by its name and how far it is from UTC. */
 export function zoneText() {
   const { timeZone: name } = new Intl.DateTimeFormat().resolvedOptions();
@@ -104,9 +109,10 @@ export const isNameless = ({ origin, originName }) => originName !== origin;
 /** A name in the path, for people. */
 export const nameIn = (item, name) => (name === item.origin ? originOf(item) : name);
 
-export const fromText = (item) => [
-  item.path.map((name) => nameIn(item, name)).join(" › ") || originOf(item), codeText(item),
-].join(" · ");
+export const pathText = (item) =>
+  item.path.map((name) => nameIn(item, name)).join(" › ") || originOf(item);
+
+export const fromText = (item) => `${pathText(item)} · ${codeText(item)}`;
 
 /** Values that were given, for people; of secrets the names. Whole, since a second person confirms
  *  all of them. */
