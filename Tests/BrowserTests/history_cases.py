@@ -364,6 +364,18 @@ def of_ten_answers_there_is_the_time_of_nine(page, console):
 of_ten_answers_there_is_the_time_of_nine.journaled = True
 
 
+def answers_without_a_known_result_are_no_failures(page, console):
+    console.ask(*[report("Of three.", code=number) for number in range(3)])
+    console.await_open(3)
+    signed(page, console)
+    page.row("Of three.")
+    group = console.call("/api/v1/inbox?stage=open")["groups"][0]["number"]
+    console.call(f"/api/v1/groups/{group}/answer",
+                 {"option": "skip", "by": "ada", "seen": console.call("/api/v1/inbox")["revision"]})
+    page.until(lambda: "no result known" in page.text("#toasts").lower()
+               and "not recovered" not in page.text("#toasts"), lambda: page.text("#toasts"))
+
+
 def without_a_journal_the_chart_is_of_the_last_hour(page, console):
     page.open(console.url)
     page.until(lambda: "In the last hour:" in chart_text(page), "the chart")
@@ -379,4 +391,5 @@ ALL = [the_history_is_searched, the_history_has_ends_in_words,
        the_history_shows_hostile_text_as_text, the_history_is_legible_and_reachable,
        the_chart_reaches_back_and_has_the_times_to_answer,
        times_to_answer_have_the_gravest_first,
-       of_ten_answers_there_is_the_time_of_nine, without_a_journal_the_chart_is_of_the_last_hour]
+       of_ten_answers_there_is_the_time_of_nine, answers_without_a_known_result_are_no_failures,
+       without_a_journal_the_chart_is_of_the_last_hour]

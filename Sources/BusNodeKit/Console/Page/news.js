@@ -96,9 +96,11 @@ export function tellNews() {
 function tellResults(results) {
   const good = results.filter((item) => item.result === "recovered").length;
   const cancelled = results.filter(isCancelled).length;
-  const rest = results.length - good - cancelled;
+  const unknown = results.filter(({ result }) => result === "unknown").length;
+  const rest = results.length - good - cancelled - unknown;
   const text = [`${number(good)} recovered`, cancelled && `${number(cancelled)} cancelled`,
-    rest && `${number(rest)} not recovered`].filter(Boolean).join(", ");
+    rest && `${number(rest)} not recovered`, unknown && `${number(unknown)} no result known`,
+  ].filter(Boolean).join(", ");
   const isBad = results.some((item) => ["error", "warning"].includes(endingOf(item)[1]));
   toast(text, isBad ? "warning" : good ? "good" : "debug");
 }
