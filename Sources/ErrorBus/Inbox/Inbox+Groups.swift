@@ -156,7 +156,7 @@ extension Inbox {
     /// none here.
     func report(_ item: InboxItem?, to prompt: Prompt?) {
         if case .claimed(let person, let until)? = item?.stage {
-            prompt?.claimed(by: person, until: until, in: self)
+            prompt.map { reportClaim(by: person, until: until, to: $0) }
         } else {
             prompt?.released(by: presenterName, in: self)
         }
@@ -170,7 +170,7 @@ extension Inbox {
         guard prompt.undone(answer) else { return false }
         if let author {
             let until = Moment.now + InboxPast.claimAfterUndo
-            prompt.claimed(by: author, until: until, in: self)
+            reportClaim(by: author, until: until, to: prompt)
         }
         return true
     }

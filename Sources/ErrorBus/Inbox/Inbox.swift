@@ -250,6 +250,15 @@ package final class Inbox: Presenter {
         }
     }
 
+    /// Reports a claim to the waiting side of a prompt, and its end once its time is over.
+    func reportClaim(by person: String, until time: Moment, to prompt: Prompt) {
+        let claim = prompt.claimed(by: person, until: time, in: self)
+        Task { [weak prompt] in
+            try? await ContinuousClock().sleep(until: time.instant)
+            prompt?.ranOut(claim, by: presenterName, in: self)
+        }
+    }
+
     private func leave(_ id: PresentationID, _ answer: Answer, at time: Moment) async {
         try? await ContinuousClock().sleep(until: time.instant)
         let leaving = change { $0.machine.left(id, answer.id, at: .now) }

@@ -134,21 +134,37 @@ public final class Prompt: Sendable {
     package var claim: PromptClaims.Claim? { claims.withLock { $0.standing(at: .now) } }
 
     /// Reports a claim to the waiting side, and keeps it for all presenters.
-    package func claimed(by person: String, until: Moment, in inbox: AnyObject) {
-        let (claim, inbox) = (
-            PromptClaims.Claim(person: person, until: until), ObjectIdentifier(inbox)
-        )
-        claims.withLock { claims in
+    @discardableResult
+    package func claimed(
+        by person: String, until: Moment, in inbox: AnyObject
+    ) -> PromptClaims.Claim {
+        let claim = PromptClaims.Claim(person: person, until: until)
+        claims.withLock { [inbox = ObjectIdentifier(inbox)] claims in
             claims.claimed(claim, in: inbox)
             context.stateChanged(PresentationState(.claimed, by: person))
         }
+        return claim
     }
 
     /// Reports that the claim in an inbox was released, or the claim in another one that stands.
     package func released(by presenter: String, in inbox: AnyObject) {
-        let inbox = ObjectIdentifier(inbox)
-        claims.withLock { claims in
+        endClaim(by: presenter) { [inbox = ObjectIdentifier(inbox)] claims in
             claims.released(in: inbox)
+            return true
+        }
+    }
+
+    /// Reports the same of a claim whose time is over, unless it was released or replaced before.
+    package func ranOut(_ claim: PromptClaims.Claim, by presenter: String, in inbox: AnyObject) {
+        endClaim(by: presenter) { [inbox = ObjectIdentifier(inbox)] claims in
+            isOpen && claims.ranOut(claim, in: inbox)
+        }
+    }
+
+    /// - Parameter body: False where no claim has ended.
+    private func endClaim(by presenter: String, _ body: (inout PromptClaims) -> Bool) {
+        claims.withLock { claims in
+            guard body(&claims) else { return }
             let claim = claims.standing(at: .now)
             context.stateChanged(
                 claim.map { PresentationState(.claimed, by: $0.person) }

@@ -33,6 +33,13 @@ package struct PromptClaims: Sendable {
         claims.removeAll { $0.inbox == inbox }
     }
 
+    /// The time of a claim is over; false where it was released or replaced before.
+    package mutating func ranOut(_ claim: Claim, in inbox: ObjectIdentifier) -> Bool {
+        let count = claims.count
+        claims.removeAll { $0.inbox == inbox && $0.claim == claim }
+        return claims.count < count
+    }
+
     /// The state for the waiting side once a presenter reported one: a claim that stands is said
     /// instead of what a presenter shows. Nil: the waiting side knows.
     package func reported(_ state: PresentationState, at now: Moment) -> PresentationState? {
