@@ -55,10 +55,11 @@ struct Decisions: Sendable {
 
     private func recordExpiry(_ error: any Error, in context: PresentationContext) {
         let report = ErrorReport(describing: error)
+        let declared = context.onExpiry ?? report.onExpiry
         record(
             .ended(
                 report, .expired, origin: context.received?.origin, by: decider,
-                applied: report.options.first { $0.id == report.onExpiry }?.id),
+                applied: report.options.first { $0.id == declared }?.id),
             of: context.id)
     }
 
