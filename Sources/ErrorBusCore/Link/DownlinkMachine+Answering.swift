@@ -274,7 +274,7 @@ extension DownlinkMachine {
     private mutating func endedElsewhere(
         _ settled: Message.Settled, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        guard settled.asked != nil, [.recovered, .failed].contains(settled.result),
+        guard settled.asked != nil, settled.result.isOfAttempt,
             var entry = entries[settled.id], entry.isOpen
         else { return [] }
         let answer = Answer(

@@ -64,7 +64,7 @@ package struct LinkLimits: Hashable, Sendable {
     /// Open presentations of one key that is no relay's, over all its links and clients: as many as
     /// one child and as many processes with one each may have. A relay's key has no such limit: for
     /// each origin behind the relay it may have as many as a child.
-    var openPerKeyMax = 2_048
+    package var openPerKeyMax = 2_048
     /// Open presentations of the whole node.
     package var openPerNodeMax = 16_384
     /// The number of the last presentations, an eighth, that all share: there a child may have at
@@ -76,28 +76,28 @@ package struct LinkLimits: Hashable, Sendable {
     /// first; without keys, of the child.
     package var undeliveredMax = 16_384
     /// Results and withdrawals kept for repeated requests.
-    var rememberedMax = 65_536
+    package var rememberedMax = 65_536
     /// Withdrawals of presentations that were never sent here: separate from the above, since a
     /// peer can send any number of them.
-    var unaskedMax = 4_096
+    package var unaskedMax = 4_096
     /// Last words of one key that is no relay's that are passed on at once, for ids that are not
     /// known here: more than the key may have open, so that all of them survive a restart.
-    var lastWordsMax = 4_096
+    package var lastWordsMax = 4_096
     /// The number of further last words in a second: each costs the nodes above and the journal
     /// work, at the expense of the others behind this node.
-    var lastWordsPerSecond = 20
+    package var lastWordsPerSecond = 20
     /// Child links, named or superseded.
-    var childrenMax = 4_096
+    package var childrenMax = 4_096
     /// Child links of one key.
-    var childrenPerKeyMax = 1_024
+    package var childrenPerKeyMax = 1_024
     /// Open presentations of this node towards its parent.
-    var openUpwardMax = 32_768
+    package var openUpwardMax = 32_768
     /// Bytes of reports that a parent has been sent and may not have read. Further reports wait
     /// here, so that a parent that reads slowly takes no more memory of this node.
-    var unreadByteCountMax = 16 << 20
+    package var unreadByteCountMax = 16 << 20
 
     /// The most STATUS replies in a second to one key, and to all peers without one together.
-    var statesPerSecondMax = 20
+    package var statesPerSecondMax = 20
 
     package init() {}
 }

@@ -292,10 +292,10 @@ extension UplinkMachine {
         case .answered, .settled:
             return []  // The child replies with the result to the answer that goes down.
         case .waiting, .asking, .accepted, .moving:
-            // The child got the answer by another path, and does not ask any longer.
-            guard let entry = entries[id], entry.request.isForwarded, entry.asked == asked else {
-                return []
-            }
+            // The child got the answer by another path. Any other end is that of one path alone.
+            guard result.isOfAttempt, let entry = entries[id], entry.request.isForwarded,
+                entry.asked == asked
+            else { return [] }
         case .withdrawing, .gone, nil: break
         }
         return passOn(id, asked, .settled(answer, result, until: now + times.tombstone), at: now)

@@ -54,6 +54,14 @@ public enum RecoveryResult: String, Sendable, CaseIterable {
 }
 
 extension RecoveryResult {
+    /// Whether an option was attempted: then no path to the origin waits for an answer any longer.
+    var isOfAttempt: Bool {
+        switch self {
+        case .recovered, .failed: true
+        case .late, .withdrawn, .invalid, .unknown: false
+        }
+    }
+
     /// The word for the result of an option to give up: nothing went wrong.
     package static let cancelledWord = "cancelled"
     /// The word for a recovery after which the same operation failed once more.
