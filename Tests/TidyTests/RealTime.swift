@@ -11,6 +11,12 @@ enum RealTime {
             "a delay has a least length, which no busy machine shortens",
         "Tests/IntegrationTests/RealSockets+ParentReturns.swift":
             "prints how long it took, and expects nothing of it",
+        "Tests/NodeSimulation/Simulator/Conversations/Script+InboxAnswers.swift":
+            "every clock in there is the simulation's",
+        "Tests/NodeSimulation/Simulator/Conversations/Script+Proposals.swift":
+            "every clock in there is the simulation's",
+        "Tests/NodeSimulation/Simulator/Conversations/Script+Silences.swift":
+            "every clock in there is the simulation's",
         "Tests/NodeSimulation/Simulator/Impatient.swift":
             "every clock in there is the simulation's",
         "Tests/NodeSimulation/Simulator/People.swift":

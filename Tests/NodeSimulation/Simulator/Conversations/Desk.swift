@@ -53,11 +53,13 @@ final class Desk: Presenter, @unchecked Sendable {
         _ what: String, _ id: PresentationID, in time: ClosedRange<UInt64>, _ line: Int
     ) async throws -> Prompt {
         let from = scheduler.now
-        let next = await seen.next(within: time.upperBound)
+        let next = await seen.next(within: time.upperBound + 1)
         guard let next, next.what == what, next.prompt.id == id,
             time.contains(max(next.time, from) - from)
         else {
-            let found = next.map { "\($0.prompt.id) \($0.what) at \($0.time - from)" } ?? "nothing"
+            let found =
+                next.map { "\($0.prompt.id) \($0.what) at \(max($0.time, from) - from)" }
+                ?? "nothing"
             throw Misspoken(
                 description: "line \(line): people expect \(id) \(what) in \(time) ms; see \(found)"
             )
@@ -93,6 +95,15 @@ final class Desk: Presenter, @unchecked Sendable {
                 id, option: option, by: person, undo: .milliseconds(undo), values: values)
         } catch {
             throw Misspoken(description: "line \(line): an answer is refused: \(error)")
+        }
+    }
+
+    func claim(
+        _ id: PresentationID, by person: String = "ann", for time: UInt64 = 300_000,
+        line: Int = #line
+    ) throws {
+        do { try inbox.claim(id, by: person, for: .milliseconds(time)) } catch {
+            throw Misspoken(description: "line \(line): a claim is refused: \(error)")
         }
     }
 

@@ -1,4 +1,4 @@
-/// What has come to a peer or to people, in order, until the script takes it.
+/// Items in the order in which they came, until the script takes them. One task at a time waits.
 // Unchecked: see Scheduler.
 final class Mailbox<Item: Sendable>: @unchecked Sendable {
     private(set) var unread: [Item] = []

@@ -7,6 +7,8 @@ final class Notebook: DecisionJournal, @unchecked Sendable {
     enum Operation: Hashable { case record, shown, decided, settled, lost, ended }
 
     struct Unwritable: Error {}
+    struct NeverShown: Error {}
+    struct Damaged: LastingFault {}
 
     /// What is written.
     private(set) var states: [PresentationID: DecisionRecord.State] = [:]
@@ -14,6 +16,8 @@ final class Notebook: DecisionJournal, @unchecked Sendable {
     /// What was tried, in order.
     private(set) var tried: [Operation] = []
     var failing: Set<Operation> = []
+    /// What fails for good.
+    var damaged: Set<Operation> = []
     /// How long each operation takes.
     var latency: UInt64 = 0
     private let scheduler: Scheduler
@@ -31,6 +35,7 @@ final class Notebook: DecisionJournal, @unchecked Sendable {
         tried.append(operation)
         if latency > 0 { await scheduler.sleep(latency) }
         if failing.contains(operation) { throw Unwritable() }
+        if damaged.contains(operation) { throw Damaged() }
     }
 
     func record(of id: PresentationID) async throws -> DecisionRecord? {
@@ -47,6 +52,7 @@ final class Notebook: DecisionJournal, @unchecked Sendable {
 
     func decided(_ id: PresentationID, _ answer: Answer) async throws {
         try await perform(.decided)
+        guard states[id] != nil else { throw NeverShown() }
         if case .decided(let earlier, _) = states[id], earlier != answer { throw DecidedBefore() }
         states[id] = .decided(answer, nil)
     }
@@ -64,11 +70,22 @@ final class Notebook: DecisionJournal, @unchecked Sendable {
 
     func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {
         try await perform(.ended)
+        if case .decided = states[id] { return }
         states[id] = .ended(reason)
     }
 
     /// The result on record; nil where there is none.
     func result(of id: PresentationID) -> RecoveryResult? {
         if case .decided(_, let result) = states[id] { result } else { nil }
+    }
+
+    /// The answer on record; nil where there is none.
+    func answer(to id: PresentationID) -> Answer? {
+        if case .decided(let answer, _) = states[id] { answer } else { nil }
+    }
+
+    /// The end without an answer on record; nil where there is none.
+    func ending(of id: PresentationID) -> Outcome.Reason? {
+        if case .ended(let reason) = states[id] { reason } else { nil }
     }
 }

@@ -1,11 +1,11 @@
 import ErrorBus
 
-/// Worlds for what one node says to peers that a script speaks for.
+/// Worlds that run a part of the scripts.
 extension Plan {
     /// The seeds modulo 512 in which there are conversations: an equal part of the scripts in each.
     static let conversations: [UInt64] = [16, 39, 55, 103, 119, 151, 167, 199]
 
-    /// Every script takes part in the seed whose part of the scripts it belongs to.
+    /// Runs the scripts whose number, modulo the count of ``conversations``, is this part.
     mutating func stageConversations(part: Int) {
         conversationPart = part
         chaosLasts = 1_000
@@ -21,7 +21,7 @@ extension World {
         where number % Plan.conversations.count == part {
             guard let talk = try? Talk(script, number: number, in: self) else { continue }
             talks.append(talk)
-            // Not all in one moment, which is for a few.
+            // They begin apart, so that not all of them work at one moment.
             scheduler.at(start + UInt64(number) * 7) { talk.begin() }
         }
         ledger.scriptCount = talks.count
@@ -31,7 +31,7 @@ extension World {
 extension Checker {
     static let spoken = Checker(
         name: "spoken",
-        rule: "a node says to its peers what docs/wire.md has, when it has to, and nothing else"
+        rule: "the node of each script does what the script has, in its time, and nothing else"
     ) { ledger, _ in
         let leftCount = ledger.scriptCount - ledger.spokenCount - ledger.misspoken.count
         return ledger.misspoken + (leftCount > 0 ? ["\(leftCount) scripts did not end"] : [])

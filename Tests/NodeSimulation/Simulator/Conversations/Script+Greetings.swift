@@ -1,6 +1,6 @@
 import ErrorBus
 
-// How links open, live and end: sections 7 and 10 of docs/wire.md.
+// The shortest conversations: a link, an answer from above, an answer of people.
 extension Script {
     static let greetings: [Script] = [
         Script("A HELLO of the same boot takes over at once") { talk in
@@ -39,7 +39,8 @@ extension Script {
             try await talk.pause(100)
             try talk.check(talk.notebook.result(of: talk.id(1)) == .recovered, "it is on record")
         },
-        Script("An error of the node itself is answered above, and repeats") { talk in
+        Script("An error of the node itself is answered above, and its option is carried out there")
+        { talk in
             try await talk.up.isLinked()
             let call = talk.asks(talk.id(1))
             let said = try await talk.up.hears("PRESENT", "id: \(talk.id(1))", "path: hop")

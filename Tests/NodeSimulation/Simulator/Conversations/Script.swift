@@ -6,9 +6,10 @@ import ErrorBus
 /// they say what the script has, so that a hop gets what chance seldom brings about, and what has
 /// to come of it is known from the script alone.
 struct Script: Sendable {
-    /// The sentence.
+    /// What the node has to do, in one sentence; a failure prints it.
     let rule: String
     let hop: Hop
+    /// Speaks for the peers and the people, and throws where the node does something else.
     let play: @Sendable (Talk) async throws -> Void
 
     init(
@@ -19,7 +20,15 @@ struct Script: Sendable {
         self.play = play
     }
 
-    static let all: [Script] = greetings
+    static let all: [Script] = [
+        greetings, claimEnds, bare, frames, status, journal, callers, owners, relays, stops,
+        ownPeople, passing, prompts, recoveries, races, names, losses, answers, lastWordsBelow,
+        paths, oneReply, keys, limits, kept, childReturns, claims, inboxAnswers, records,
+        proposals, groups, reading, inboxReturns, rules, ruleActions, silences, equalErrors,
+        fieldValues, inboxPrompts, inboxEdges, groupEnds, ruleEdges, inboxOwners, uplinks,
+        refusals, resending, decisions, rooms, moves, lostWays, lastWordsUp, releases,
+        linkStates, crossings,
+    ].flatMap { $0 }
 }
 
 /// The node of a ``Script``.
@@ -47,18 +56,28 @@ struct Hop: Sendable {
         return hop
     }
 
-    /// The same with other settings.
-    func set(_ settings: @escaping @Sendable (inout NodeSettings) -> Void) -> Hop {
-        with { $0.settings = settings }
+    /// This node, with settings changed further.
+    func set(_ change: @escaping @Sendable (inout NodeSettings) -> Void) -> Hop {
+        with { [before = settings] hop in
+            hop.settings = { settings in
+                before(&settings)
+                change(&settings)
+            }
+        }
     }
 
-    /// The same with other parts.
-    func made(_ parts: @escaping @Sendable (inout NodeParts, Talk) -> Void) -> Hop {
-        with { $0.parts = parts }
+    /// This node, with parts changed further.
+    func made(_ change: @escaping @Sendable (inout NodeParts, Talk) -> Void) -> Hop {
+        with { [before = parts] hop in
+            hop.parts = { parts, talk in
+                before(&parts, talk)
+                change(&parts, talk)
+            }
+        }
     }
 }
 
-/// Something came that the script does not have, or did not come.
+/// The reason why a script failed.
 struct Misspoken: Error, CustomStringConvertible {
     let description: String
 }

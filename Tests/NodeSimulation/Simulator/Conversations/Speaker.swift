@@ -7,16 +7,19 @@ struct Said: CustomStringConvertible {
     let verb: String
     let fields: [String: String]
     let payload: String
+    /// The frames before the last four: the envelope.
+    let front: [String]
     let time: UInt64
 
     init(_ frames: [Frame], at time: UInt64) {
         self.time = time
         let texts = frames.map { String(decoding: $0, as: UTF8.self) }
         guard texts.count >= 4 else {
-            (verb, fields, payload) = ("", [:], texts.last ?? "")
+            (verb, fields, payload, front) = ("", [:], texts.last ?? "", texts.dropLast())
             return
         }
         let four = texts.suffix(4).map(\.self)
+        front = texts.dropLast(4)
         var fields: [String: String] = [:]
         for line in four[2].split(separator: "\n") {
             let parts = line.split(separator: ":", maxSplits: 1)
@@ -34,14 +37,16 @@ struct Said: CustomStringConvertible {
         return "\(verb) \(all.joined(separator: ", "))" + (payload.isEmpty ? "" : " \(payload)")
     }
 
-    /// Whether it is this one. A field without a value is one that it must not have.
+    /// Whether the message has this verb and all these fields: `name: value`, or `no name` for a
+    /// field that is absent.
     func fits(_ verb: String, _ fields: [String]) -> Bool {
         self.verb == verb
             && fields.allSatisfy { field in
+                if field.hasPrefix("no ") { return self.fields[String(field.dropFirst(3))] == nil }
                 let parts = field.split(separator: ":", maxSplits: 1)
-                guard parts.count == 2 else { return self.fields[field] == nil }
-                return self.fields[String(parts[0])]
-                    == parts[1].trimmingCharacters(in: .whitespaces)
+                return parts.count == 2
+                    && self.fields[String(parts[0])]
+                        == parts[1].trimmingCharacters(in: .whitespaces)
             }
     }
 }
@@ -69,8 +74,14 @@ final class Speaker: TransportReceiver, @unchecked Sendable {
     /// Whether it replies to PING and to HELLO by itself.
     var repliesToPing = true
     var repliesToHello = true
+    /// The verbs that it drops unread.
+    var ignores: Set<String> = []
     /// What it says in WELCOME beside what it has to.
     var welcome: [String] = []
+    /// Whether its WELCOME names the way up, which it is itself.
+    var namesWay = true
+    /// The names above it, in WELCOME.
+    var wayUp: [String] = []
     let isParent: Bool
 
     init(_ name: String, boot: String, isParent: Bool, in talk: Talk) {
@@ -111,6 +122,14 @@ final class Speaker: TransportReceiver, @unchecked Sendable {
         }
     }
 
+    /// Closes the connection without a word; what it has said before still arrives.
+    func closeOnceSent() {
+        transport.run { [self] in
+            if let socket { transport.closeOnceSent(socket) }
+            socket = nil
+        }
+    }
+
     /// As if its process were killed; a parent can be born again.
     func die() { transport.die() }
 
@@ -140,13 +159,14 @@ final class Speaker: TransportReceiver, @unchecked Sendable {
             helloCount += 1
             hello = said
             guard repliesToHello else { return heard.add(said) }
+            let way = namesWay ? ["path: \(([name] + wayUp).joined(separator: ","))"] : []
             say(
                 "WELCOME",
                 [
                     "node: \(name)", "boot: \(boot)", "version: EB1", "ping-ms: 4000",
-                    "path: \(name)",
-                ] + welcome)
+                ] + way + welcome)
             isUp.add(())
+        case let verb where ignores.contains(verb): break
         default: heard.add(said)
         }
     }
@@ -163,17 +183,28 @@ final class Speaker: TransportReceiver, @unchecked Sendable {
 
     /// Any frames, behind the envelope.
     func send(_ texts: [String]) {
+        sendFrames(texts.map { Frame($0.utf8) }, behind: envelope)
+    }
+
+    func sendFrames(_ frames: [Frame], behind envelope: [Frame] = [[]]) {
         guard let socket else { return }
-        let frames = texts.map { Frame($0.utf8) }
         transport.run { [self] in _ = transport.send(envelope + frames, on: socket) }
     }
 
     /// Of a child: PRESENT, as its own error if nothing else is said.
     func present(
         _ id: PresentationID, _ fields: String..., origin: String? = nil, path: String? = nil,
-        report: String = Talk.report
+        report: String = Talk.report, attempt: Int? = nil
     ) {
-        attempts[id, default: 0] += 1
+        present(id, fields, origin: origin, path: path, report: report, attempt: attempt)
+    }
+
+    /// - Parameter attempt: One more than before if nothing else is said.
+    func present(
+        _ id: PresentationID, _ fields: [String], origin: String? = nil, path: String? = nil,
+        report: String = Talk.report, attempt: Int? = nil
+    ) {
+        attempts[id] = attempt ?? (attempts[id] ?? 0) + 1
         let path = path ?? (origin.map { "\($0)," } ?? "") + name
         say(
             "PRESENT",
@@ -196,16 +227,26 @@ final class Speaker: TransportReceiver, @unchecked Sendable {
 
     // MARK: What it hears
 
-    /// The next message is this one, and comes within these milliseconds from now. A field without
-    /// a value, as `option`, must not be there.
+    /// The next message has this verb and these fields, as ``Said/fits(_:_:)`` has them, and comes
+    /// within these milliseconds from now.
     @discardableResult
     func hears(
         _ verb: String, _ fields: String..., in time: ClosedRange<UInt64> = 0...150,
         line: Int = #line
     ) async throws -> Said {
+        try await hears(verb, all: fields, in: time, line: line)
+    }
+
+    /// The same with a list of fields.
+    @discardableResult
+    func hears(
+        _ verb: String, all fields: [String], in time: ClosedRange<UInt64> = 0...150,
+        line: Int = #line
+    ) async throws -> Said {
         let from = talk.scheduler.now
         let limit = time.upperBound
-        guard let said = await heard.next(within: limit) else {
+        // What comes in the last of these milliseconds comes in time.
+        guard let said = await heard.next(within: limit + 1) else {
             throw Misspoken(
                 description:
                     "line \(line): \(name) expects \(verb) \(fields.joined(separator: ", ")) "
@@ -221,7 +262,7 @@ final class Speaker: TransportReceiver, @unchecked Sendable {
         return said
     }
 
-    /// The next message is one of these verbs with these fields; others come first and are let by.
+    /// Waits for a message with this verb and these fields, and drops those that come before it.
     @discardableResult
     func hearsAmong(
         _ verb: String, _ fields: String..., within limit: UInt64, line: Int = #line

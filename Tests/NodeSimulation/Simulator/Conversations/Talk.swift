@@ -23,12 +23,14 @@ final class Talk: @unchecked Sendable {
     private(set) var transport: SimulatedTransport
     private var task: Task<Void, Never>?
     private var ids: [Int: PresentationID] = [:]
-    private var calls: [OwnCall] = []
+    var calls: [OwnCall] = []
     /// What was attempted in the node itself, in order.
     var attempts: [String] = []
     /// What the node's audit log gets.
     private(set) var events: [PresentationEvent] = []
     private(set) var isOver = false
+    /// What the node has beside its desk, where its script has it.
+    private(set) lazy var beside = Beside()
 
     /// The first parent.
     var up: Speaker { parents[0] }
@@ -60,7 +62,7 @@ final class Talk: @unchecked Sendable {
     /// As it is called in the trace.
     func named(_ name: String) -> String { "\(number):\(name)" }
 
-    /// Everything, from the node's start on.
+    /// Starts the node and its parents, runs the script, and ends all of them.
     func begin() {
         boot()
         for (name, endpoint) in zip(["up", "second"], parentEndpoints) {
@@ -185,7 +187,7 @@ final class Talk: @unchecked Sendable {
         for direction in directions { network.mend(link(to: peer), direction) }
     }
 
-    private func link(to peer: Speaker) -> Network.LinkID {
+    func link(to peer: Speaker) -> Network.LinkID {
         let (hop, name) = (named("hop"), named(peer.name))
         return peer.isParent
             ? Network.LinkID(child: hop, parent: name) : Network.LinkID(child: name, parent: hop)
@@ -201,27 +203,24 @@ final class Talk: @unchecked Sendable {
 
     // MARK: What is presented
 
-    /// The same one for the same number.
+    /// The id that this script has under a number.
     func id(_ number: Int) -> PresentationID {
         let id = ids[number] ?? .make()
         ids[number] = id
         return id
     }
 
-    /// A new one, as an answer has.
+    /// An id that no other call returns.
     func newID() -> PresentationID { .make() }
 
-    static let report = """
-        {"domain": "simulation.talk", "code": 7, "description": "Trouble.",
-        "recoveryOptions": [{"id": "retry", "title": "Retry"},
-        {"id": "skip", "title": "Skip", "role": "cancel"}]}
-        """
+    /// The usual one.
+    static let report = trouble()
 
     static func digest(_ report: String = report) -> String { Requester.digest(of: report) }
 
     func pause(_ time: UInt64) async throws { await scheduler.sleep(time) }
 
-    /// Waits until so many milliseconds of the talk's time have passed since `start`.
+    /// Waits until `now` is this time; returns at once if it has passed.
     func until(_ time: UInt64) async throws {
         if time > scheduler.now { await scheduler.sleep(time - scheduler.now) }
     }
@@ -232,19 +231,18 @@ final class Talk: @unchecked Sendable {
         if !isTrue { throw Misspoken(description: "line \(line): not so: \(what)") }
     }
 
-    /// An error of the node's own process.
+    /// A caller in the node's own process presents an error: this one, or one with the options
+    /// `retry` and `skip`.
     func asks(
-        _ id: PresentationID? = nil, deadline: UInt64? = nil, onExpiry: String? = nil,
+        _ id: PresentationID? = nil, of given: (any Error)? = nil, deadline: UInt64? = nil,
+        onExpiry: String? = nil,
         throughChain: Bool = false, attemptLasts: UInt64 = 0, recovers: Bool = true
     ) -> OwnCall {
-        let call = OwnCall(id ?? .make(), scheduler)
-        calls.append(call)
         var options = PresentationOptions()
-        options.id = call.id
+        options.id = id
         options.deadline = deadline.map { .milliseconds($0) }
         options.onExpiry = onExpiry
-        options.stateChanged = { call.states.add($0) }
-        let error = Own().recoverable {
+        let own = Trouble().recoverable {
             RecoveryOption("Retry", id: "retry") { [self] in
                 attempts.append("retry")
                 if attemptLasts > 0 { await scheduler.sleep(attemptLasts) }
@@ -255,12 +253,7 @@ final class Talk: @unchecked Sendable {
                 return false
             }
         }
-        let first = throughChain ? node.chain : node.uplink
-        call.task = Task.detached { [options, scheduler] in
-            let outcome = await first.presentError(error, options: options)
-            call.outcomes.add((outcome, scheduler.now))
-        }
-        return call
+        return presents(given ?? own, options, throughChain: throughChain)
     }
 
     /// The node's audit log.
@@ -272,7 +265,7 @@ final class Talk: @unchecked Sendable {
         }
     }
 
-    private struct Own: Error {}
+    struct Trouble: Error {}
 }
 
 /// A caller in the node's own process.
@@ -281,10 +274,10 @@ final class OwnCall: @unchecked Sendable {
     let id: PresentationID
     let outcomes: Mailbox<(outcome: Outcome, time: UInt64)>
     let states: Mailbox<PresentationState>
-    fileprivate(set) var task: Task<Void, Never>?
+    var task: Task<Void, Never>?
     private let scheduler: Scheduler
 
-    fileprivate init(_ id: PresentationID, _ scheduler: Scheduler) {
+    init(_ id: PresentationID, _ scheduler: Scheduler) {
         self.id = id
         self.scheduler = scheduler
         outcomes = Mailbox(scheduler)
@@ -304,7 +297,7 @@ final class OwnCall: @unchecked Sendable {
         guard let (outcome, at) = next, outcome.reason == reason, outcome.didRecover == didRecover,
             time.contains(max(at, from) - from)
         else {
-            let found = next.map { "\($0.outcome) after \($0.time - from)" } ?? "nothing"
+            let found = next.map { "\($0.outcome) after \(max($0.time, from) - from)" } ?? "nothing"
             throw Misspoken(
                 description: "line \(line): the caller expects \(reason), \(didRecover), in "
                     + "\(time) ms; gets \(found)")
