@@ -61,6 +61,8 @@ def the_history_is_searched(page, console):
     page.go("history?filter=end:nonsense")
     page.until(lambda: "allowed: recovered, not recovered" in page.text("#pastCount"),
                lambda: page.text("#pastCount"))
+    page.go("history?" + urllib.parse.urlencode({"filter": 'end:"left open"'}))
+    shows(page)
     page.run("localStorage.setItem('errorbus.zone', 'utc')")
     page.until(lambda: page.run("return document.querySelector('#past')"
                                 ".closest('table').querySelector('th').textContent")

@@ -112,7 +112,8 @@ package struct HistoryFilter: Hashable, Sendable {
     }()
 
     /// The stages that a list has in place of an end.
-    private static let stages = HistoryRow.openStages + ["answered"]
+    private static let stages =
+        HistoryRow.openStages + ["answered", "settled", InboxItem.unrecordedWord]
 
     private static let rareEnds: [Outcome.Reason] = [
         .shutDown, .unreachable, .userCancelled, .detached, .cycle, .tooManyHops, .busy, .rejected,

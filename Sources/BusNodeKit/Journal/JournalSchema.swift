@@ -218,6 +218,13 @@ enum JournalSchema {
             try database.alter(table: HistoryRow.databaseTableName) { table in
                 table.add(column: "optionTitle", .text)
             }
+            // The chart has a count of its own for what is not known.
+            try database.execute(
+                sql: """
+                    UPDATE event SET count = 'unknown'
+                    WHERE count IN ('failed', 'cancelled')
+                        AND json_extract(fields, '$.result') = 'unknown'
+                    """)
         }
         return migrator
     }

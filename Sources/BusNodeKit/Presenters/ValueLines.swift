@@ -105,7 +105,7 @@ enum TerminalEcho {
         let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
         for number in numbers where !ReceivedSignal.isIgnored(number) { trap(number) }
         signal(SIGCONT) { _ in
-            TerminalEcho.trap(SIGTSTP)
+            if !ReceivedSignal.isIgnored(SIGTSTP) { TerminalEcho.trap(SIGTSTP) }
             guard let kept = TerminalEcho.kept else { return }
             var settings = kept.pointee
             settings.c_lflag &= ~tcflag_t(ECHO)

@@ -245,10 +245,13 @@ struct InboxEnded: Hashable, Sendable {
 }
 
 extension InboxItem {
+    /// The word of an answer that is given and not on disk yet.
+    package static let unrecordedWord = "not on disk yet"
+
     /// The end of the presentation in words for people, or that its answer is not on disk yet.
     package var ending: String? {
         switch stage {
-        case .answered where awaitsRecord: "not on disk yet"
+        case .answered where awaitsRecord: Self.unrecordedWord
         case .open, .claimed, .leaving, .answered: nil
         case .settled(_, .recovered) where failedAgain != nil: RecoveryResult.failedAgainWord
         case .settled(let answer, let result):

@@ -186,7 +186,7 @@ import Testing
         #expect(row?.notes?.map(\.text) == ["late"])
     }
 
-    @Test("The history keeps the title of an option, and one of before has the ids alone")
+    @Test("The history keeps an option's title; one of before has ids, and its counts are mended")
     func titles() async throws {
         let prompt = Prompts.prompt(report)
         func entry() async throws -> HistoryEntry? {
@@ -204,9 +204,19 @@ import Testing
         try await DatabaseQueue(path: path).write { database in
             try database.execute(sql: "ALTER TABLE history DROP COLUMN optionTitle")
             try database.execute(
-                sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '19 %'")
+                sql: """
+                    INSERT INTO event (console, time, event, id, fields, sentence, count)
+                    VALUES (0, '', 'done', '', '{"result":"unknown"}', '', 'failed'),
+                        (0, '', 'done', '', '{"result":"failed"}', '', 'failed');
+                    DELETE FROM grdb_migrations WHERE identifier LIKE '19 %'
+                    """)
         }
         _ = try SQLiteJournal(path)
+        let counts = try await DatabaseQueue(path: path).read { database in
+            try String.fetchAll(
+                database, sql: "SELECT count FROM event WHERE time = '' ORDER BY number")
+        }
+        #expect(counts == ["unknown", "failed"])
         #expect(try await entry()?.optionTitle == nil)
         #expect(try await entry()?.optionShown == "retry")
     }

@@ -279,7 +279,8 @@ import Testing
     @Test(
         "Ends that a list may have are taken, with the option applied, and all parts of an end",
         arguments: HistoryFilter.ends + [
-            "open", "left", "answered", "expired, skip applied", "non*", "shutDown",
+            "open", "left", "answered", "settled", InboxItem.unrecordedWord,
+            "expired, skip applied", "non*", "shutDown",
         ])
     func ends(text: String) throws {
         #expect(try HistoryFilter(["end": text]).end?.text == text)

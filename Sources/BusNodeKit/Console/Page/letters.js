@@ -110,22 +110,32 @@ const againButton = (letter) => el("button", {
   onclick: () => sendAgain([letter]),
 });
 
+let isSending = false;
+
 async function sendAgain(group) {
   const by = await ownName();
-  if (!by) return;
+  if (!by || isSending) return;
+  isSending = true;
   const hook = shown(group[0].hook, 64);
   let count = 0;
   try {
     // One after another, as the hook gets them.
     for (const { number: letter } of group) {
-      await api("POST", `notify/dead/${letter}/retry`, { by });
-      count += 1;
+      try {
+        await api("POST", `notify/dead/${letter}/retry`, { by });
+        count += 1;
+      } catch (error) {
+        // Another person has sent it meanwhile, or it is kept no longer.
+        if (group.length === 1 || error.answer?.error !== "unknownLetter") throw error;
+      }
     }
     const which = group.length > 1 ? `${counted(count, "message")} sent` : "Sent";
     toast(`${which} again to ${hook}: what fails is listed again.`, "good");
   } catch (error) {
     const before = count > 0 ? `${counted(count, "message")} sent again to ${hook}, then: ` : "";
     toast(before + failureText(error), "error");
+  } finally {
+    isSending = false;
   }
   loadLetters();
 }

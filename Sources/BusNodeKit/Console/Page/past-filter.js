@@ -13,7 +13,8 @@ const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:\d\d)?$/
 // What the server takes for the value of a term; null for one that is not applied.
 const KINDS = new Map([
   ["by", plain], ["origin", plain], ["domain", plain], ["option", plain],
-  ["end", plain],
+  // The list says "left open" for what the server calls "left".
+  ["end", (value) => plain(value === "left open" ? "left" : value)],
   ["severity", (value) => (SEVERITIES.includes(value.replace(/^>=/, "")) ? value : null)],
   ["since", (value) => timeOf(value, 0)], ["until", (value) => timeOf(value, 1)],
 ]);
