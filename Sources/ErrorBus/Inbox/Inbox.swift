@@ -29,6 +29,8 @@ package final class Inbox: Presenter {
 
     let state: Mutex<State>
     private let limits: InboxLimits
+    /// The waits for the ends of claims, each until the presentation ends here.
+    private let claimEnds = Mutex<[PresentationID: Task<Void, Never>]>([:])
 
     package init(_ name: String = "inbox", limits: InboxLimits = InboxLimits()) {
         presenterName = name
@@ -109,6 +111,7 @@ package final class Inbox: Presenter {
             // Presented again meanwhile: the entry in the table belongs to the later call.
             guard state.waiting[prompt.id]?.ended === ended else { return }
             state.waiting[prompt.id] = nil
+            claimEnds.withLock { $0.removeValue(forKey: prompt.id) }?.cancel()
             switch prompt.ending {
             case .answered(let answer):
                 switch state.machine.items[prompt.id]?.stage {
@@ -250,13 +253,15 @@ package final class Inbox: Presenter {
         }
     }
 
-    /// Reports a claim to the waiting side of a prompt, and its end once its time is over.
+    /// Reports a claim to the waiting side of a prompt, and its end once its time is over. A later
+    /// claim ends the wait for it, so that a person who renews a claim often takes no memory.
     func reportClaim(by person: String, until time: Moment, to prompt: Prompt) {
         let claim = prompt.claimed(by: person, until: time, in: self)
-        Task { [weak prompt] in
-            try? await ContinuousClock().sleep(until: time.instant)
+        let wait = Task { [weak prompt] in
+            do { try await ContinuousClock().sleepInSteps(until: time.instant) } catch { return }
             prompt?.ranOut(claim, by: presenterName, in: self)
         }
+        claimEnds.withLock { $0.updateValue(wait, forKey: prompt.id) }?.cancel()
     }
 
     private func leave(_ id: PresentationID, _ answer: Answer, at time: Moment) async {
