@@ -292,6 +292,7 @@ actor NodeDriver {
         for peer in vanished { below { machine, now in machine.vanished(peer, at: now) } }
         guard !isStopped else { return }
         var due = machine.nextDue.orEarlier(children.nextDue).orEarlier(failures.nextDue)
+            .orEarlier(burst.nextDue)
         for way in ways.indices { due = due.orEarlier(ways[way].log.nextDue) }
         guard due != wakeTime else { return }
         wakeTime = due
@@ -372,9 +373,10 @@ actor NodeDriver {
             ways[way].log.ticked(at: transport.now, tried: machine.tried(on: way))?
                 .write(to: logger)
         }
-        perform(machine.ticked(at: transport.now))
+        let actions = machine.ticked(at: transport.now)
         if burst.isOver(holding: machine.heldCount, at: transport.now) {
-            ProcessMemory.giveBack()
+            transport.returnMemory()
         }
+        perform(actions)
     }
 }

@@ -13,6 +13,8 @@ extension Reactor: NodeTransport {
         return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
     }
 
+    nonisolated func returnMemory() { ProcessMemory.giveBack() }
+
     nonisolated func listen(
         on endpoint: Endpoint, for receiver: any TransportReceiver
     ) throws(TransportError) -> SocketID {

@@ -234,7 +234,7 @@ actor Reactor {
                 !undrained.contains(id)
             {
                 slots[id]?.givesBack = false
-                ProcessMemory.giveBack()
+                returnMemory()
             }
         }
     }

@@ -1,8 +1,8 @@
 /// The carrier of messages for link drivers.
 ///
 /// A transport is one thread: its executor. Drivers are actors on that executor, so a driver and
-/// its transport call each other without a hop. Every method but ``now`` and ``nudge(_:)`` traps on
-/// another thread.
+/// its transport call each other without a hop. What is not usable from any thread traps on another
+/// thread.
 package protocol Transport: Sendable {
     /// The executor that the drivers share.
     var executor: any SerialExecutor { get }
@@ -31,6 +31,9 @@ package protocol Transport: Sendable {
 
     /// Requests ``TransportReceiver/woke()`` as soon as possible. Usable from any thread.
     func nudge(_ receiver: any TransportReceiver)
+
+    /// Returns freed memory to the system, on another thread. Usable from any thread.
+    func returnMemory()
 }
 
 /// The transport of a whole node, started with its first use and ended when the node stops: the

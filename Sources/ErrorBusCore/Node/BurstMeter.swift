@@ -13,6 +13,9 @@ package struct BurstMeter: Sendable {
 
     package init() {}
 
+    /// When a burst is over, unless more comes; nil while none ends.
+    package var nextDue: MonotonicTime? { overSince.map { $0 + Self.pause } }
+
     /// Records the number of held presentations; true, once, a moment after half of the most have
     /// ended.
     package mutating func isOver(holding count: Int, at now: MonotonicTime) -> Bool {

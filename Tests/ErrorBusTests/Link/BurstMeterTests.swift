@@ -29,6 +29,18 @@ import Testing
         #expect(ends == [false, false, false, false, true, false, false, false])
     }
 
+    @Test("It says when to look again")
+    func due() {
+        var meter = BurstMeter()
+        let steps: [(Int, UInt64, UInt64?)] = [
+            (9_000, 0, nil), (10, 1, 1_001), (10, 2, 1_001), (10, 1_001, nil),
+        ]
+        for (count, time, due) in steps {
+            _ = meter.isOver(holding: count, at: start + time)
+            #expect(meter.nextDue == due.map { start + $0 })
+        }
+    }
+
     @Test("A table that was large gives its room back, and loses nothing")
     func shrinks() {
         var table = Dictionary(uniqueKeysWithValues: (0..<20_000).map { ($0, $0) })

@@ -73,6 +73,11 @@ final class SimulatedTransport: NodeTransport, @unchecked Sendable {
 
     func start() {}
 
+    /// How often the memory of what has ended was returned.
+    private(set) var memoryReturnCount = 0
+
+    func returnMemory() { memoryReturnCount += 1 }
+
     /// What was sent last gets the reactor's moment to leave.
     func shutDown() async { network.scheduler.after(200) { [self] in die(isInOrder: true) } }
 

@@ -28,7 +28,7 @@ void simulation_move_wall_clock(int64_t nanoseconds);
 /// The machine's own monotonic clock, whatever the simulation says.
 uint64_t simulation_real_nanoseconds(void);
 
-/// How many threads this process has; a simulation has one.
+/// How many threads this process has begun, its first one included; a simulation has one.
 int simulation_thread_count(void);
 
 /// `fork`, which Swift does not offer.

@@ -157,6 +157,20 @@ extension Script {
             kid.await(early[0])
             try await kid.hears("REJECT", "code: 404")
         },
+        Script(
+            "A node returns memory to the system once after a burst of 1,000",
+            Hop.top.made { parts, _ in parts.limits.unaskedMax = 10_000 }
+        ) { talk in
+            let kid = try await talk.child("kid")
+            kid.ignores = ["WITHDRAWN"]
+            for _ in 0..<1_000 { kid.withdraw(talk.newID()) }
+            try await talk.pause(599_000)
+            try talk.check(talk.memoryReturnCount == 0, "none while they are remembered")
+            try await talk.pause(2_500)
+            try talk.check(talk.memoryReturnCount == 1, "\(talk.memoryReturnCount) returns")
+            try await talk.pause(5_000)
+            try talk.check(talk.memoryReturnCount == 1, "\(talk.memoryReturnCount) returns")
+        },
         Script("Messages of 4096 bytes and fewer are not counted as large") { talk in
             try await talk.up.isLinked()
             let peer = try await talk.peer()

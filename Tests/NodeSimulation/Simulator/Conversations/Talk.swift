@@ -147,6 +147,9 @@ final class Talk: @unchecked Sendable {
     /// The node stops in order.
     func stop() { task?.cancel() }
 
+    /// How often this life of the node has returned memory to the system.
+    var memoryReturnCount: Int { transport.memoryReturnCount }
+
     /// The node's sockets and timers stand still.
     func freeze(for time: UInt64) { transport.freeze(for: time) }
 
