@@ -63,10 +63,15 @@ def the_history_is_searched(page, console):
                lambda: page.text("#pastCount"))
     page.go("history?" + urllib.parse.urlencode({"filter": 'end:"left open"'}))
     shows(page)
+    head = "return document.querySelector('#past').closest('table').querySelector('th').textContent"
+    zone = "Emulation.setTimezoneOverride"
+    # A name that holds above times of winter and of summer.
+    for name, text in [("Asia/Kolkata", "Opened (GMT+5:30)"),
+                       ("America/New_York", "Opened (New York time)")]:
+        page.driver.execute_cdp_cmd(zone, {"timezoneId": name})
+        page.until(lambda: page.run(head) == text, lambda: page.run(head))
     page.run("localStorage.setItem('errorbus.zone', 'utc')")
-    page.until(lambda: page.run("return document.querySelector('#past')"
-                                ".closest('table').querySelector('th').textContent")
-               == "Opened (UTC)", "the zone of the times")
+    page.until(lambda: page.run(head) == "Opened (UTC)", "the zone of the times")
     page.go("history")
     shows(page, "The disk was full.", "The mail was late.")
     page.press("/", *"by:ann ")

@@ -52,6 +52,31 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A41 inbox answer --all-like expects values also where the one that it names ended")
+        func ended() async throws {
+            let bus = try Inbox()
+            let (nodes, address) = try await bus.start()
+            let presents = try (1...2).map { try present(bus.sandbox, id: bus.id($0)) }
+            let watch = try bus.inbox(address, "watch")
+            for number in 1...2 {
+                #expect(await watch.prints("\(bus.id(number))  open  error  present"))
+            }
+            let pin = ["--value-file", "pin=-"]
+            func answer(_ arguments: [String]) throws -> Launched {
+                try bus.inbox(
+                    ["answer", bus.id(1), "move", "--by", "ann", "--value", "path=/srv"]
+                        + arguments, address, input: .text("hunter2\n"))
+            }
+            #expect(try await answer(pin).ending() == 0)
+            #expect(try await presents[0].ending() == 0)
+            let refused = try answer(["--all-like"])
+            #expect(try await refused.ending() == 64)
+            #expect(await refused.says("value of \"pin\": found no value"))
+            #expect(try await answer(["--all-like"] + pin).ending() == 0)
+            #expect(try await presents[1].ending() == 0)
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("A41 A42 at a terminal inbox answer asks for the values that its arguments lack")
         func asked() async throws {
             let bus = try Inbox()

@@ -12,7 +12,7 @@ package final class HistoryArchive: Sendable {
 
     /// The archive of a journal; nil if there is no journal yet.
     ///
-    /// - Throws: When it cannot be read.
+    /// - Throws: When it cannot be read, or is of an earlier version.
     package init?(_ path: String) throws(Failure) {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         self.path = path
@@ -22,6 +22,9 @@ package final class HistoryArchive: Sendable {
         do {
             database = try DatabaseQueue(path: path, configuration: configuration)
             lookups = try DatabaseQueue(path: path, configuration: configuration)
+            try JournalSchema.expectUpdated(lookups, path)
+        } catch let failure as Failure {
+            throw failure
         } catch {
             throw JournalFiles.unread(path, error)
         }

@@ -25,8 +25,9 @@ package final class SQLiteJournal: DecisionJournal {
     ///   - use: Whether other processes of the same node may have it open as well.
     ///   - start: The time of the start.
     ///   - logger: The logger for rows that are set aside.
-    /// - Throws: When it cannot be created, is not a database, is damaged, is in use, or belongs to
-    ///   another node: a presenter that cannot trust its journal does not start.
+    /// - Throws: When it cannot be created, is not a database, is damaged, is in use, is of a later
+    ///   version, or belongs to another node: a presenter that cannot trust its journal does not
+    ///   start.
     package init(
         _ path: String, of owner: NodeName? = nil, use: JournalLock.Use = .alone,
         at start: Date = .now,
@@ -60,7 +61,7 @@ package final class SQLiteJournal: DecisionJournal {
                         resultCode: .SQLITE_CORRUPT, message: verdict ?? "no verdict")
                 }
             }
-            try JournalSchema.migrator.migrate(database)
+            try JournalSchema.update(database, path)
             if let owner {
                 let isNew = try Self.claim(database, for: owner, path)
                 if isNew, lock?.followsJournal == true { warnOfEmptiness() }

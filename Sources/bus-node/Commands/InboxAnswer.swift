@@ -219,11 +219,14 @@ extension InboxAnswer {
             if Terminal.isInteractive { Terminal.say(proposal.sentence) }
         }
         try agree(on: members)
+        // Of one that is open: the one that the command names may have ended.
+        let asked = members.entries.contains { $0.id == id } ? id : members.entries.first?.id ?? id
+        let values = try await values(for: asked, client)
         // Members that came after the list were not seen, and are not answered.
         let request = InboxRequest.answerGroup(
             item.group, option: option, seen: min(seen ?? revision, revision),
             confirms: confirm ? members.entries.compactMap { $0.proposal?.id } : [],
-            values: try await values(for: id, client), comment: comment,
+            values: values, comment: comment,
             ids: except.isEmpty && !confirm ? nil : members.entries.map(\.id))
         let reply = try await request.sent(to: client, by: name, undo: undo)
         try report(reply, of: open, by: client)

@@ -211,6 +211,9 @@ import Testing
                     DELETE FROM grdb_migrations WHERE identifier LIKE '19 %'
                     """)
         }
+        // A reader changes nothing, and refuses what it cannot read whole.
+        let refused = #expect(throws: Failure.self) { try HistoryArchive(path) }
+        #expect(refused?.text.contains("tables of an earlier version") == true)
         _ = try SQLiteJournal(path)
         let counts = try await DatabaseQueue(path: path).read { database in
             try String.fetchAll(

@@ -162,6 +162,25 @@ import Testing
         withExtendedLifetime(first) {}
     }
 
+    @Test("The journal of a later version is refused with the remedy, and not changed")
+    func laterVersion() throws {
+        #expect(failure("central", path) == nil)
+        var patient = Configuration()
+        patient.busyMode = .timeout(60)
+        let database = try DatabaseQueue(path: path, configuration: patient)
+        try database.write { database in
+            try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('9999 later')")
+            try database.execute(sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '19 %'")
+        }
+        let refused = try #require(failure("central", path))
+        #expect(refused.status == .badConfiguration)
+        #expect(refused.text.contains("tables of a later version of bus-node, expected:"))
+        let migrations = try database.read { database in
+            try String.fetchAll(database, sql: "SELECT identifier FROM grdb_migrations")
+        }
+        #expect(migrations.contains("9999 later") && !migrations.contains { $0.hasPrefix("19 ") })
+    }
+
     @Test("The journal of another node is refused with both names and the remedy")
     func owner() throws {
         #expect(failure("central", path) == nil)

@@ -83,10 +83,18 @@ export const zoned = (time) => new Date(time).toLocaleString("en-GB", {
   minute: "2-digit", second: "2-digit", timeZoneName: "short", timeZone: timeZone(),
 });
 
-/** The zone of the page's times, in few characters. */
-export const zoneName = () => new Intl.DateTimeFormat("en-GB", {
-  timeZoneName: "short", timeZone: timeZone(),
-}).formatToParts(new Date()).find(({ type }) => type === "timeZoneName").value;
+/** The zone of the page's times, in few characters, by a name that holds in winter and summer. */
+export function zoneName() {
+  const format = new Intl.DateTimeFormat("en-GB", {
+    timeZoneName: "short", timeZone: timeZone(),
+  });
+  const [winter, summer] = [0, 6].map((month) =>
+    format.formatToParts(Date.UTC(2026, month))
+      .find(({ type }) => type === "timeZoneName").value);
+  if (winter === summer) return winter;
+  const place = format.resolvedOptions().timeZone.split("/").at(-1);
+  return `${place.replaceAll("_", " ")} time`;
+}
 
 /** The zone of this browser, by its name and how far it is from UTC. */
 export function zoneText() {
