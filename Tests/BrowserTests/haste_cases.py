@@ -462,6 +462,23 @@ def buttons_of_another_kind_have_to_be_read(page, console):
     page.until(lambda: page.part("state", "part.state.shownAt") > since)
 
 
+def a_held_answer_is_lost_with_the_life_of_its_console(page, console):
+    console.work("Clear the cache?", "It is stale.")
+    signed(page, console, undo=60)
+    page.choose("Clear the cache?")
+    page.click("[data-option=skip]")
+    page.until(lambda: "leaves in" in page.text(".decide"), "the time to undo")
+    page.expects("ERR_")
+    process = console.processes.pop("central")
+    process.kill()
+    process.wait()
+    console.start()
+    page.until(lambda: "The console restarted: your answer is lost." in page.text("#toasts"),
+               "the notice", seconds=40)
+    page.choose("Clear the cache?")
+    page.until(lambda: "Skip" in page.text(".options"), "the options again")
+
+
 def a_dialog_ends_with_the_life_of_its_console(page, console):
     worker = console.work("Clear the cache?", "It is stale.")
     signed(page, console)
@@ -550,4 +567,5 @@ ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_ne
        the_name_is_that_of_all_tabs, a_right_click_does_not_stop_the_drawing,
        another_meaning_of_the_buttons_has_to_be_read, buttons_of_another_kind_have_to_be_read,
        a_dialog_ends_with_the_life_of_its_console,
+       a_held_answer_is_lost_with_the_life_of_its_console,
        a_part_of_the_changes_is_not_all_that_was_seen, keys_of_one_character_can_be_turned_off]

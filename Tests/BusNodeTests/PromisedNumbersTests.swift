@@ -38,7 +38,8 @@ struct PromisedNumbersTests {
         "messages that wait to be read": mebibytes(ReceiveQueue().byteCountMax),
         "reports that a parent was sent and has not read, as its PONG says":
             "\(mebibytes(limits.unreadByteCountMax)), and one more",
-        "last words of one key that is no relay's, about what a node does not know":
+        "results, and withdrawals by origins, from one key of a node that does not listen, about "
+            + "presentations that the node does not know":
             "\(limits.lastWordsMax) at once, \(limits.lastWordsPerSecond) more each second",
         "large messages to one key, without keys to one connection":
             "\(mebibytes(LargeMessages.byteCountMax)) at once, "
@@ -79,7 +80,9 @@ struct PromisedNumbersTests {
             "\(minutes(PendingSignIns.time.wholeMilliseconds)); "
             + "\(grouped(PendingSignIns().countMax)), "
             + "\(grouped(PendingSignIns().countMaxPerAddress)) from one address",
-        "sign-ins that are completed at a time": "\(ConsoleSignIn.completingMax)",
+        "sign-ins that are completed at a time":
+            "\(ConsoleSignIn.completingMax), \(ConsoleSignIn.completingMaxPerAddress) from one "
+            + "address",
         "texts from one address that are no links of hooks":
             "\(BadLinks.countMax) in \(minutes(BadLinks.time.wholeMilliseconds))",
         "sessions of people who signed in there":
@@ -141,12 +144,11 @@ struct PromisedNumbersTests {
     /// Numbers in sentences.
     private static let sentences = [
         "`abandonAfter`, \(seconds(settings.abandonAfter))",
-        "With `--to ENDPOINT` it is \(seconds(settings.grace)), then",
         "logged after \(seconds(times.parentMissing));",
         "repeated every \(minutes(times.parentMissingAgain))",
         "its deadline, by default \(times.bareWaitMax / 60_000) minutes",
         "kept for \(retention.age.wholeMilliseconds / 86_400_000) days from their end, at most "
-            + "\(retention.count) of them, in at most \(retention.megabytes) MiB",
+            + "\(grouped(retention.count)) of them, in at most \(retention.megabytes) MiB",
         "asked more than \(limits.statesPerSecondMax) times a second",
         "At most \(grouped(TerminalPresenter.waitingMax)) prompts wait at a terminal",
     ]
@@ -205,7 +207,10 @@ struct PromisedNumbersTests {
 
     @Test(
         "Every number in a sentence is the one in force",
-        arguments: [("operations.md", sentences), ("console.md", consoleSentences)])
+        arguments: [
+            ("operations.md", sentences), ("console.md", consoleSentences),
+            ("topology.md", ["`--to ENDPOINT` gives up after \(seconds(settings.grace)); below"]),
+        ])
     func sentence(document: String, promised: [String]) throws {
         let words = try Self.text(document).split(whereSeparator: \.isWhitespace)
         let text = words.joined(separator: " ")

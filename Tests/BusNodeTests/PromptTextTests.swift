@@ -109,6 +109,24 @@ struct PromptTextTests {
         #expect(text.claimLines(of: nil) == ["  (no longer claimed)"])
     }
 
+    @Test(
+        "The end of a prompt without an answer has its reason",
+        arguments: [
+            (.withdrawn, "withdrawn"), (.withheld, "withheld"), (.declined, "passed on"),
+            (.expired, "expired, wait applied"),
+        ] as [(Outcome.Reason, String)])
+    func ended(reason: Outcome.Reason, words: String) {
+        var report = ErrorReport(
+            domain: "d", description: "Boom",
+            options: Prompts.options(("wait", "Wait", nil, false)))
+        report.onExpiry = "wait"
+        let prompt = Prompts.prompt(report)
+        prompt.close(reason)
+        let text = PromptText(prompt)
+        #expect(text.goneLines().first?.contains("(\(words), no answer needed:)") == true)
+        #expect(text.lateLines().joined().contains("ignored: Boom (\(words)); no other prompt"))
+    }
+
     @Test("An option that no single person can choose here has a mark, and is refused by itself")
     func forTwo() {
         var options = Prompts.options(

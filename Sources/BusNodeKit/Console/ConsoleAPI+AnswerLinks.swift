@@ -120,7 +120,7 @@ extension ConsolePage {
             <p id="author">You answer as \(user.escapedForPage).</p>
             <p id="outcome" role="status"></p>
             <p class="buttons"><button type="button" id="answer" class="\(style)">\
-            \(option.title.escapedForPage)</button> \
+            \((report.title(of: option.id) ?? option.id).escapedForPage)</button> \
             <a class="button" href="/#/inbox/\(item.id)">Open in the console</a></p>
             """)
     }

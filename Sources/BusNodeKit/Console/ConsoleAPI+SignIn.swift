@@ -24,7 +24,8 @@ extension ConsoleAPI {
     func completeSignIn(_ request: Request, _ context: ConsoleContext) async throws -> Response {
         let signIn = try offeredSignIn
         let completed = try await signIn.complete(
-            try QueryFields(request.uri.query), by: signIn.browsers(of: request))
+            try QueryFields(request.uri.query), from: context.peerHost,
+            by: signIn.browsers(of: request))
         // Their cookies are replaced: signing out could no longer end them.
         for former in [context.visitor?.session, completed.former].compactMap(\.self) {
             endSession(former)

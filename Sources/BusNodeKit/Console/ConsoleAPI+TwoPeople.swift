@@ -9,7 +9,7 @@ extension ConsoleAPI {
     ) throws(InboxRefusal) {
         try inbox.propose(
             item.id, option: option, by: person, id: id, values: values, comment: comment)
-        if !item.hasProposal(id) { note(.propose(option: option), item.id, by: person.name) }
+        if !item.hasProposal(of: id) { note(.propose(option: option), item.id, by: person.name) }
     }
 
     func confirm(
@@ -17,8 +17,8 @@ extension ConsoleAPI {
         id: UniqueID?, undo: Duration
     ) throws {
         if let standing = item.proposal, standing.id == proposal {
-            try console.requireProposer(
-                standing.by, isDestructive: item.isDestructive(option))
+            let fault = fault(of: standing, for: item)
+            if let fault { throw fault }
         }
         let answer = try inbox.confirm(
             item.id, proposal, option: option, by: person, id: id, undo: undo)
@@ -67,7 +67,7 @@ extension ConsoleAPI {
     /// The reason why a proposal no longer counts; nil if it counts.
     private func fault(of proposal: InboxProposal, for item: InboxItem) -> APIProblem? {
         console.fault(
-            ofProposer: proposal.by, isDestructive: item.isDestructive(proposal.option))
+            ofProposer: proposal.person, isDestructive: item.isDestructive(proposal.option))
     }
 
     /// The problem of a member of a group that was not answered, with the fault of its proposal, if
@@ -95,8 +95,10 @@ extension InboxItem {
     /// Whether the item already has this answer, so that a request with its id is repeated.
     func hasAnswer(_ id: UniqueID?) -> Bool { id != nil && answer?.id == id }
 
-    /// Whether the item already has this proposal; see ``hasAnswer(_:)``.
-    func hasProposal(_ id: UniqueID?) -> Bool { id != nil && proposal?.id == id }
+    /// Whether the item already has the proposal of this request; see ``hasAnswer(_:)``.
+    func hasProposal(of request: UniqueID?) -> Bool {
+        request != nil && proposal?.request == request
+    }
 }
 
 extension ConsoleVisitor {
@@ -115,9 +117,11 @@ extension ConsoleAdmission {
 extension Console {
     /// The reason why a proposal no longer counts: its author is no longer a user, or not under
     /// that name, or may no longer choose the option. Nil if it counts.
-    func fault(ofProposer name: String, isDestructive: Bool) -> APIProblem? {
+    func fault(ofProposer person: SignedInPerson, isDestructive: Bool) -> APIProblem? {
         do throws(APIProblem) {
-            guard let user = try user(named: name) else { return Self.gone(name) }
+            guard let user = try user(named: person.name, identity: person.identity) else {
+                return Self.gone(person.name)
+            }
             let visitor = ConsoleVisitor(user: user)
             try visitor.require(.answer)
             if isDestructive { try visitor.require(.destructive) }
@@ -127,8 +131,10 @@ extension Console {
         }
     }
 
-    private func user(named name: String) throws(APIProblem) -> ConsoleUser? {
-        if let signIn { return try signIn.user(named: name) }
+    private func user(
+        named name: String, identity: String? = nil
+    ) throws(APIProblem) -> ConsoleUser? {
+        if let signIn { return try signIn.user(named: name, identity: identity) }
         guard case .users(let users) = admission else { return nil }
         return try users.user(named: name)
     }
@@ -144,10 +150,6 @@ extension Console {
                     + "file of users\(signedIn)")
         }
         try ConsoleVisitor(user: user).require(.answer)
-    }
-
-    func requireProposer(_ name: String, isDestructive: Bool) throws(APIProblem) {
-        if let fault = fault(ofProposer: name, isDestructive: isDestructive) { throw fault }
     }
 
     private static func gone(_ name: String) -> APIProblem {

@@ -187,13 +187,12 @@ struct ConsoleMiddleware: RouterMiddleware {
                 context.visitor = visitor
                 response = try await next(request, context)
             case .keepToken(let token, let former):
-                isKnown = true
+                // The browser comes back on a connection of its user.
                 // Its cookie is replaced: signing out could no longer end it.
                 former.map { gate.end($0) }
                 try connections.know(context.channel)
                 response = keeping(token, for: request)
             case .tokenIsKept:
-                isKnown = true
                 try connections.know(context.channel)
                 response = Response(status: .seeOther, headers: [.location: "/"])
             }
@@ -202,7 +201,7 @@ struct ConsoleMiddleware: RouterMiddleware {
             log(problem, request, context)
             response = refusal(problem, request)
         }
-        // A client without the token may not keep a connection.
+        // A client without the token may not keep a connection, nor one that counts for no user.
         if !isKnown { response.headers[.connection] = "close" }
         page.protect(&response)
         if let host = request.head.authority, gate.hosts.isNamed(host) {

@@ -206,7 +206,8 @@ extension [TrialPart] {
 extension RuleTrialView {
     /// The result for people.
     package var lines: [String] {
-        var lines = ["\(matched) of \(compared) presentations since \(since.shown()) match"]
+        let all = compared == 1 ? "1 presentation" : "\(compared) presentations"
+        var lines = ["\(matched) of \(all) since \(since.shown()) match"]
         if isCut { lines[0] += "; only the latest \(countMax) count" }
         let others = otherwise.reduce(0) { $0 + $1.count }
         let rest = unanswered.reduce(0) { $0 + $1.count }

@@ -19,8 +19,10 @@ package struct ConsoleAddress: Hashable, Sendable {
             ["", "/"].contains(parts.path),
             parts.user == nil, parts.fragment == nil
         else {
+            // Without the query, which may have the token.
+            let found = text.prefix { $0 != "?" }
             throw Failure(
-                .usage, "\(option): found \"\(text)\", allowed: \(Self.allowed)")
+                .usage, "\(option): found \"\(found)\", allowed: \(Self.allowed)")
         }
         self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
         isSecure = scheme == "https"

@@ -161,7 +161,7 @@ package struct InboxMembers: Sendable {
         let severities = Dictionary(grouping: entries, by: \.severity).mapValues(\.count)
             .sorted { $0.key > $1.key }
         return [
-            "\(count) presentations",
+            count == 1 ? "1 presentation" : "\(count) presentations",
             differ ? "\(descriptionCount) descriptions" : "one description",
             origins.count == 1 ? "from \(origins.first ?? "")" : "\(origins.count) origins",
             severities.count == 1

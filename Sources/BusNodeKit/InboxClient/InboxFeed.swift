@@ -107,7 +107,9 @@ package struct InboxFeed: Sendable {
         let exchange = client.exchange(.GET, "/events?groups=none", lastEvent: last)
         let response = try await exchange.response()
         guard response.status == .ok else {
-            throw client.failure(Int(response.status.code), .null)
+            let body = try? await response.body.collect(upTo: 64 * 1024)
+            let json = body.flatMap { try? JSONValue.parse(Array($0.readableBytesView)) }
+            throw client.failure(Int(response.status.code), json ?? .null)
         }
         for try await bytes in response.body {
             for event in stream.take(bytes.readableBytesView) {

@@ -8,8 +8,8 @@ struct InboxDetailDrawing {
     /// The facts shown of the whole report, in this order.
     private static let factNames =
         ErrorReport.texts.map(\.label) + [
-            "because", "earlier", "info", "path", "error", "retry of", "retries", "origin",
-            "before", "opened", "id",
+            "because", "earlier", "info", "path", "changed", "error", "retry of", "retries",
+            "origin", "before", "opened", "id",
         ]
 
     private let screen: InboxScreen
@@ -188,7 +188,7 @@ struct InboxDetailDrawing {
         guard !notes.isEmpty else { return [] }
         return notes.flatMap { note in
             let time = TimeText.text(note.at, now: now.date, hasFraction: false)
-            return fact(InboxDetail.Fact("note", "\(note.by), \(time): \(note.text)"))
+            return fact(InboxDetail.Fact("note", "\(note.by), \(time) UTC: \(note.text)"))
         } + [ScreenLine()]
     }
 
@@ -199,8 +199,12 @@ struct InboxDetailDrawing {
         let lines = Self.factNames.flatMap { name in
             (known[name] ?? []).flatMap { fact($0) }
         }
-        let history = (screen.detail ?? .null).views("history", of: EventView.self).map { event in
-            InboxDetail.Fact(String(event.time.dropFirst(11).prefix(8)), event.sentence)
+        let events = (screen.detail ?? .null).views("history", of: EventView.self)
+        let history = events.map { event -> InboxDetail.Fact in
+            let time = TimeText.text(event.time, now: now.date, hasFraction: false)
+            let day = time.contains(" ") ? "\(time.prefix(10)) " : ""
+            return InboxDetail.Fact(
+                String(event.time.dropFirst(11).prefix(8)), day + event.sentence)
         }
         return isRead
             ? lines + history.flatMap { fact($0) }

@@ -51,6 +51,9 @@ struct HistoryRow: WholeTextRow, Hashable {
     var takenBack: [String]
     /// The proposal of one person: its id, the option, the author and the times.
     var proposal: String?
+    /// The id of the request that made the proposal; nil in rows of earlier versions, in which it
+    /// was that of the proposal.
+    var proposalRequest: String?
     var proposed: String?
     var proposedBy: String?
     /// The identity of the author of the proposal, as for the claim.
@@ -118,6 +121,7 @@ struct HistoryRow: WholeTextRow, Hashable {
 
     private mutating func take(proposal made: InboxProposal?) {
         proposal = made?.id.description
+        proposalRequest = made?.request.description
         proposed = made?.option
         proposedBy = made?.by
         proposedIdentity = made?.identity
@@ -209,8 +213,8 @@ struct HistoryRow: WholeTextRow, Hashable {
         else { return nil }
         // A clock set back since then must not extend it.
         return InboxProposal(
-            id: id, option: proposed, values: values, by: proposedBy,
-            identity: proposedIdentity, since: since,
+            id: id, request: proposalRequest.flatMap { UniqueID($0) } ?? id, option: proposed,
+            values: values, by: proposedBy, identity: proposedIdentity, since: since,
             until: min(until, now + InboxLimits().proposalMax), report: Array(proposedReport))
     }
 

@@ -37,7 +37,7 @@ enum JournalFiles {
         } else {
             // Created here, since SQLite would let other users read it; its other files get the
             // mode of this one.
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw failure(path) }
             close(descriptor)
         }
@@ -48,6 +48,12 @@ enum JournalFiles {
             if try tighten(file) { tightened.append(file) }
         }
         return tightened
+    }
+
+    /// Refuses files that another user has put there while SQLite opened the journal.
+    static func refuseForeignFiles(of path: String) throws(Failure) {
+        let real = real(path)
+        for suffix in suffixes { try refuseForeign(suffix.isEmpty ? path : real + suffix) }
     }
 
     /// Refuses a file that another user has put in the place of one of a journal's files.
@@ -133,9 +139,16 @@ package final class JournalLock: Sendable {
         let file = (real.map { String(cString: $0) } ?? path) + "-lock"
         // Another user could hold it for ever.
         try JournalFiles.refuseForeign(file)
-        let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else {
             throw Failure(.cannotCreate, "journal lock \(file): \(Self.problem)")
+        }
+        do {
+            // One that was put there meanwhile.
+            try JournalFiles.refuseForeign(file)
+        } catch {
+            close(descriptor)
+            throw error
         }
         guard flock(descriptor, (use == .alone ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 else {
             let isHeld = errno == EWOULDBLOCK

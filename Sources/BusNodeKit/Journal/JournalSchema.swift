@@ -226,6 +226,11 @@ enum JournalSchema {
                         AND json_extract(fields, '$.result') = 'unknown'
                     """)
         }
+        migrator.registerMigration("20 requests of proposals") { database in
+            try database.alter(table: HistoryRow.databaseTableName) { table in
+                table.add(column: "proposalRequest", .text)
+            }
+        }
         return migrator
     }
 }

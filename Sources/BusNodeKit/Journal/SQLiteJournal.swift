@@ -54,6 +54,7 @@ package final class SQLiteJournal: DecisionJournal {
             configuration.busyMode = .timeout(5)
             let database = try DatabaseQueue(path: path, configuration: configuration)
             commits = GroupCommit(database) { try place.verify() }
+            try JournalFiles.refuseForeignFiles(of: path)
             try database.read { database in
                 let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(1)")
                 guard verdict == "ok" else {

@@ -99,6 +99,8 @@ package struct Hearsay {
 
     private let name: NodeName
     private let said: [Said]
+    /// The parents that did not answer, with the reasons.
+    private var silent: [String] = []
 
     /// - Throws: When no parent answers, or the node has no parent.
     package init(
@@ -111,15 +113,15 @@ package struct Hearsay {
         }
         let answers = await NodeStatus.ask(endpoints, keys: keys)
         self.init(of: name, from: answers.compactMap { try? $0.get() })
-        guard said.isEmpty else { return }
-        let tried = zip(endpoints, answers).compactMap { endpoint, answer -> String? in
+        silent = zip(endpoints, answers).compactMap { endpoint, answer -> String? in
             guard case .failure(let failure) = answer else { return nil }
             return "\(endpoint): \(failure)"
         }
+        guard said.isEmpty else { return }
         throw Failure(
             .unavailable,
             "\(name) does not listen, and none of its parents answers: "
-                + tried.joined(separator: "; "))
+                + silent.joined(separator: "; "))
     }
 
     /// - Parameter statuses: The status of each parent that answered.
@@ -151,7 +153,7 @@ package struct Hearsay {
             }
             return gap + ["\(name) does not listen; \(said.parent) reports:", ""]
                 + StatusText.table([child])
-        }
+        } + silent.map { "no answer from \($0)" }
     }
 
     package var json: JSONValue {

@@ -72,8 +72,9 @@ final class AnswerLinks: Sendable {
                 let link = AnswerLink(
                     option.id, of: item, as: user.name, for: hook,
                     until: (message.madeAt + time).date)
+                let title = item.report.title(of: option.id) ?? option.id
                 return Offer(
-                    option: option.id, title: option.title.clipped(Self.titleScalarMax),
+                    option: option.id, title: title.clipped(Self.titleScalarMax),
                     url: "\(url)\(Self.path)?link=\(link.text(signedWith: key.text))")
             }
     }

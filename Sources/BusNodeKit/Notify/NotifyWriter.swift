@@ -190,7 +190,9 @@ struct NotifyWriter: Sendable {
         case .notice(let notice):
             let number = notice.count == 1 ? "" : "\(notice.count) × "
             return "\(message.event): \(number)\(notice.first.description.shown())"
-        case .summary(let summary): return "\(summary.count) more events at \(node)"
+        case .summary(let summary):
+            let events = summary.count == 1 ? "event" : "events"
+            return "\(summary.count) more \(events) at \(node)"
         }
     }
 
@@ -256,7 +258,7 @@ extension Notice.Tally {
 
     fileprivate var lines: [String] {
         counts.map { $1 == 1 ? $0.shown() : "\($1) × \($0.shown())" }
-            + (others > 0 ? ["\(others) × other texts"] : [])
+            + (others > 0 ? [others == 1 ? "another text" : "\(others) × other texts"] : [])
     }
 }
 

@@ -152,11 +152,16 @@ struct PromptText {
     func lateLines(columns: Int = 80) -> [String] {
         let title = prompt.report.description.escapedForTerminal(scalarLimit: 120)
         return Self.broken(
-            "ignored: \(title) was \(ending), no other prompt is waiting", columns: columns)
+            "ignored: \(title) (\(ending)); no other prompt is waiting", columns: columns)
     }
 
     private var ending: String {
-        guard let answer = prompt.answer else { return "withdrawn" }
+        guard let answer = prompt.answer else {
+            let (reason, report) = (prompt.closeReason ?? .withdrawn, prompt.report)
+            let applied = reason == .expired ? report.onExpiry : nil
+            let option = report.options.first { $0.id == applied }?.id
+            return reason.words(applying: option).shown()
+        }
         return "answered by \(answer.by.shown()) with \(answer.option.shown())"
     }
 

@@ -13,6 +13,8 @@ final class ConsoleSignIn: Sendable {
     static let returnPath = "/oidc/callback"
     /// The most sign-ins that are completed at a time, each with requests to the provider.
     static let completingMax = 32
+    /// The most of these of one address: of one host, or of one network of IPv6.
+    static let completingMaxPerAddress = 8
     private static let codeByteMax = 4_096
     /// The longest ID token that is kept, to be sent in an address.
     private static let keptTokenByteMax = 4_096
@@ -38,7 +40,20 @@ final class ConsoleSignIn: Sendable {
         var pending = PendingSignIns()
         var sessions = SignInSessions()
         var memory = ProviderMemory()
-        var completingCount = 0
+        /// How many sign-ins of each network are completed now.
+        private var completing: [[UInt8]: Int] = [:]
+
+        func hasRoom(for network: [UInt8]) -> Bool {
+            completing[network, default: 0] < ConsoleSignIn.completingMaxPerAddress
+                && completing.values.reduce(0, +) < ConsoleSignIn.completingMax
+        }
+
+        mutating func begins(_ network: [UInt8]) { completing[network, default: 0] += 1 }
+
+        mutating func ends(_ network: [UInt8]) {
+            let rest = completing[network, default: 1] - 1
+            completing[network] = rest == 0 ? nil : rest
+        }
     }
 
     let settings: ConsoleOIDCSettings
@@ -136,10 +151,10 @@ final class ConsoleSignIn: Sendable {
     ///
     /// - Parameter browsers: The values of the cookie of ``begin(from:)``.
     func complete(
-        _ query: QueryFields, by browsers: [String]
+        _ query: QueryFields, from address: String, by browsers: [String]
     ) async throws(APIProblem) -> Completed {
         let (session, browser) = try await refusing { () throws(SignInRefusal) in
-            try await self.session(query, by: browsers)
+            try await self.session(query, from: address, by: browsers)
         }
         guard try user(of: session) != nil else {
             throw SignInRefusal.unknownUser(session.name).problem(with: settings.title)
@@ -178,12 +193,20 @@ final class ConsoleSignIn: Sendable {
     }
 
     private func session(
-        _ query: QueryFields, by browsers: [String]
+        _ query: QueryFields, from address: String, by browsers: [String]
     ) async throws(SignInRefusal) -> (session: SignInSessions.Session, browser: String) {
         let returnedAt = now().instant
         let begun = query.text("state") ?? ""
-        let secrets = state.withLock { $0.pending.returned(begun, by: browsers, at: returnedAt) }
-        guard let secrets else { throw .notBegun }
+        let network = AddressRange.network(of: address) ?? Array(address.utf8)
+        let secrets = try state.withLock { state throws(SignInRefusal) in
+            // Before the state is used up: the browser can come again with it.
+            guard state.hasRoom(for: network) else { throw .busy }
+            let secrets = state.pending.returned(begun, by: browsers, at: returnedAt)
+            guard let secrets else { throw .notBegun }
+            state.begins(network)
+            return secrets
+        }
+        defer { state.withLock { $0.ends(network) } }
         // Another provider's answer must not come to this one (RFC 9207).
         if let issuer = query.text("iss"), issuer != settings.issuer.text {
             throw .token(.issuer(issuer))
@@ -191,13 +214,6 @@ final class ConsoleSignIn: Sendable {
         if let word = query.text("error") { throw .declined(word) }
         guard let code = query.text("code"), (1...Self.codeByteMax).contains(code.utf8.count)
         else { throw .declined("no code") }
-        let isRoom = state.withLock { state in
-            guard state.completingCount < Self.completingMax else { return false }
-            state.completingCount += 1
-            return true
-        }
-        guard isRoom else { throw .busy }
-        defer { state.withLock { $0.completingCount -= 1 } }
         let document = try await document()
         let tokens = try await client.tokens(
             for: code, secrets, returningTo: returnAddress, document)
@@ -341,11 +357,17 @@ final class ConsoleSignIn: Sendable {
     }
 
     /// The user of this name: in the file of users, or signed in now.
-    func user(named name: String) throws(APIProblem) -> ConsoleUser? {
+    ///
+    /// - Parameter identity: The identity with which the user has to be signed in, as that of a
+    ///   ``SignedInPerson``; nil for any.
+    func user(
+        named name: String, identity: String? = nil
+    ) throws(APIProblem) -> ConsoleUser? {
         let askedAt = now().instant
-        guard let session = state.withLock({ $0.sessions.session(of: name, at: askedAt) }) else {
-            return try users.user(named: name)
+        let session = state.withLock {
+            $0.sessions.session(of: name, identity: identity, at: askedAt)
         }
+        guard let session else { return try users.user(named: name) }
         return try user(of: session)
     }
 

@@ -135,7 +135,11 @@ struct IDTokenClaims: Hashable, Sendable {
         guard let subject, others.subject == subject else { return false }
         var added = others.values
         // Whether an address is verified is said of that address.
-        if let own = values["email"], own != added["email"] { added["email_verified"] = nil }
+        if let own = values["email"] {
+            if own != added["email"] { added["email_verified"] = nil }
+        } else {
+            values["email_verified"] = nil
+        }
         values.merge(added) { own, _ in own }
         return true
     }

@@ -62,8 +62,15 @@ struct SignInSessions: Sendable {
     }
 
     /// The latest session of a person, if one goes on.
-    func session(of name: String, at now: ContinuousClock.Instant) -> Session? {
-        entries.values.last { $0.session.name == name && now < $0.due }?.session
+    ///
+    /// - Parameter identity: Nil: of any person with this name.
+    func session(
+        of name: String, identity: String? = nil, at now: ContinuousClock.Instant
+    ) -> Session? {
+        entries.values.last { entry in
+            entry.session.name == name && now < entry.due
+                && (identity == nil || entry.session.identity == identity)
+        }?.session
     }
 
     /// - Returns: The session that was ended, if it went on.

@@ -208,7 +208,7 @@ extension Inbox {
     /// Proposes an option that needs two people; another person confirms it.
     ///
     /// - Parameters:
-    ///   - id: Names the proposal; repeating it is acknowledged and changes nothing.
+    ///   - id: Names the request; repeating it is acknowledged and changes nothing.
     ///   - values: The values of the option's fields, which the other person confirms as well.
     ///   - comment: The first person's reason for the proposal, which the answer then has.
     @discardableResult
@@ -219,7 +219,7 @@ extension Inbox {
         try act { machine, now throws(InboxRefusal) in
             try machine.propose(
                 presentation, option: option, values, comment: comment, by: person,
-                as: id ?? PresentationID.make().value, at: now)
+                as: id ?? PresentationID.make().value, made: PresentationID.make().value, at: now)
         }
     }
 

@@ -175,6 +175,11 @@ public final class Prompt: Sendable {
     /// The end of the prompt; nil while it is open.
     var ending: PromptEnding? { state.withLock { $0.machine.ending } }
 
+    /// The reason of an end without an answer; nil while the prompt is open, and with an answer.
+    package var closeReason: Outcome.Reason? {
+        if case .closed(let reason) = ending { reason } else { nil }
+    }
+
     /// Answers the presentation with an answer made elsewhere.
     @discardableResult
     func take(_ answer: Answer) throws(AnswerRefusal) -> Answer {

@@ -122,7 +122,7 @@ extension InboxItem {
 
     /// Whether a request with this id for the item's group has made the item's proposal.
     package func isProposed(by request: UniqueID?) -> Bool {
-        proposal.map { $0.id == request?.act(on: id) } ?? false
+        proposal.map { $0.request == request?.act(on: id) } ?? false
     }
 }
 

@@ -44,7 +44,7 @@ package struct InboxItem: Hashable, Sendable {
     package internal(set) var isReachable = true
     /// The presentation in which the same operation failed again after this one's answer.
     package internal(set) var failedAgain: PresentationID?
-    /// The ids of the undone answers, the latest last.
+    /// The ids of the undone answers and of the requests of dropped proposals, the latest last.
     package private(set) var takenBack: [UniqueID] = []
     /// The notes of people on the presentation, oldest first.
     package internal(set) var notes: [InboxNote] = []
@@ -158,7 +158,7 @@ package struct InboxItem: Hashable, Sendable {
     /// Drops the proposal, so that the inbox refuses its repetition.
     mutating func drop(_ dropped: InboxProposal?) {
         guard let dropped else { return }
-        takeBack(dropped.id)
+        takeBack(dropped.request)
         proposal = nil
     }
 

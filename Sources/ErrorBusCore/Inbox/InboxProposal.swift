@@ -1,7 +1,10 @@
 /// The proposal of one person for a presentation: an option that another person has to confirm.
 package struct InboxProposal: Hashable, Sendable {
-    /// The id of the proposal: a confirmation names it.
+    /// The id of the proposal, which a confirmation names. The inbox makes it: two proposals never
+    /// have the same one, so a confirmation is for what the second person saw.
     package let id: UniqueID
+    /// The id of the request that made the proposal.
+    package let request: UniqueID
     package let option: String
     /// The values that the person gave for the option's fields, and their comment; a confirmation
     /// covers both.
@@ -19,11 +22,12 @@ package struct InboxProposal: Hashable, Sendable {
     package internal(set) var revision: UInt64
 
     package init(
-        id: UniqueID, option: String, values: GivenValues = GivenValues(), by: String,
-        identity: String? = nil, since: Moment, until: Moment, report: [UInt8],
+        id: UniqueID, request: UniqueID, option: String, values: GivenValues = GivenValues(),
+        by: String, identity: String? = nil, since: Moment, until: Moment, report: [UInt8],
         revision: UInt64 = 0
     ) {
         self.id = id
+        self.request = request
         self.option = option
         self.values = values
         self.by = by
@@ -73,30 +77,35 @@ extension InboxItem {
 extension InboxMachine {
     /// One person chose an option that needs two people. A repetition is acknowledged and changes
     /// nothing.
+    ///
+    /// - Parameters:
+    ///   - request: The id of the request, which its repetitions have as well.
+    ///   - proposal: The id of the proposal that is made, which no other one has or had.
     package mutating func propose(
         _ id: PresentationID, option: String, _ values: [String: JSONValue] = [:],
-        comment: String? = nil, by person: SignedInPerson, as proposal: UniqueID, at now: Moment
+        comment: String? = nil, by person: SignedInPerson, as request: UniqueID,
+        made proposal: UniqueID, at now: Moment
     ) throws(InboxRefusal) -> InboxProposal {
         let item = try item(id, at: now)
         try refuseEnded(item)
         let filled = item.filled(
             Answer(
-                id: proposal, option: option, by: person.name, via: .person, comment: comment),
+                id: request, option: option, by: person.name, via: .person, comment: comment),
             with: values)
         if let standing = item.proposal {
-            guard standing.id == proposal, standing.option == option,
+            guard standing.request == request, standing.option == option,
                 standing.person.isSame(as: person),
                 (try? filled.get())?.given == standing.values
             else { throw .proposed(standing) }
             return standing
         }
-        guard !item.takenBack.contains(proposal) else { throw .takenBack }
+        guard !item.takenBack.contains(request) else { throw .takenBack }
         try refuseOthersClaim(item, person.name, person.identity, at: now)
         try item.refuseUnlessOffered(option)
         let given = try filled.get().given
         let left = item.deadline.map { now.instant.duration(to: $0) } ?? limits.proposalMax
         let made = InboxProposal(
-            id: proposal, option: option, values: given, by: person.name,
+            id: proposal, request: request, option: option, values: given, by: person.name,
             identity: person.identity, since: now,
             until: now + max(.zero, min(left, limits.proposalMax)),
             report: digest(item.report), revision: revision + 1)

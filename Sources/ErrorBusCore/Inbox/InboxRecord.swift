@@ -34,7 +34,7 @@ package struct InboxPast: Hashable, Sendable {
     package static let claimAfterUndo: Duration = .seconds(60)
 
     let openedAt: Moment
-    let takenBack: [UniqueID]
+    private(set) var takenBack: [UniqueID]
     let notes: [InboxNote]
     let holder: String?
     private let claim: InboxClaim?
@@ -65,7 +65,10 @@ package struct InboxPast: Hashable, Sendable {
     mutating func dropProposal(
         unlessFor report: ErrorReport, _ digest: (ErrorReport) -> [UInt8]
     ) {
-        if let seen = proposal?.report, seen != digest(report) { proposal = nil }
+        guard let made = proposal, made.report != digest(report) else { return }
+        // Its repetition must not propose the option anew, for this report.
+        takenBack.append(made.request)
+        proposal = nil
     }
 }
 

@@ -254,11 +254,16 @@ struct DownlinkEntry: Hashable, Sendable {
 
 extension DownlinkEntry {
     /// The answer to a bare client's option, with its values checked and defaults filled in; nil if
-    /// this hop, as the client's end of the protocol, refuses it. The client checks patterns
-    /// itself, since they may take long. The owner checks the answer to any other peer.
-    func accepted(_ answer: Answer) -> Answer? {
+    /// this hop, as the client's end of the protocol, refuses it: also where one person chose what
+    /// needs two. The client checks patterns itself, since they may take long. The owner checks the
+    /// answer to any other peer.
+    ///
+    /// - Parameter isDeclared: Whether the answer is the option that the client itself declared for
+    ///   the deadline, which needs no people.
+    func accepted(_ answer: Answer, isDeclared: Bool = false) -> Answer? {
         guard let offered else { return answer }
         guard let option = offered.first(where: { $0.id == answer.option }) else { return nil }
+        guard isDeclared || !option.needsTwoPeople || answer.isOfTwoPeople else { return nil }
         return try? answer.filled(for: option.fields.map(\.withoutPattern))
     }
 }

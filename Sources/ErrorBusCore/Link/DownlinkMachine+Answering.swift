@@ -92,7 +92,7 @@ extension DownlinkMachine {
             id: entry.id.value, option: option, by: name.description, via: .expiry,
             reason: Outcome.Reason.answered.rawValue)
         answer.isFromAbove = true
-        return entry.accepted(answer) ?? answer
+        return entry.accepted(answer, isDeclared: true) ?? answer
     }
 
     mutating func decided(

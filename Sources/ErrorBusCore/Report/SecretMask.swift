@@ -32,10 +32,14 @@ package struct SecretMask: Sendable {
 
     private init(values: [[UInt8]]) { self.values = values }
 
-    /// The mask that also knows the values that a command gets: the secrets, and the values whose
-    /// variables have the names of secrets.
+    /// The mask that also knows the values that a command gets: the secrets, each line of those
+    /// with several lines, and the values whose variables have the names of secrets.
     package func adding(_ given: FieldValues) -> SecretMask {
         let secrets = given.secrets.map { Array($0.utf8) }.filter { !$0.isEmpty }
+            .flatMap { secret in
+                let lines = secret.split { $0 == 0x0A || $0 == 0x0D }.map { Array($0) }
+                return [secret] + lines.filter { $0.count >= Self.valueByteMin && $0 != secret }
+            }
         let named = SecretMask(environment: given.environment).values
         return SecretMask(values: values + secrets + named)
     }

@@ -18,10 +18,14 @@ package struct KeyHolder: Sendable {
 
     /// Whether a process with this key may use a name: the key's own name, or this name with a
     /// hyphen and more, for the many short-lived processes of one key, such as the processes of
-    /// `bus-node exec`.
+    /// `bus-node exec`. Those of a reserved name belong to that one's key.
     package func mayUse(_ other: NodeName) -> Bool {
-        other == name
-            || other.description.hasPrefix("\(name)-") && !reserved.contains(other)
+        if other == name { return true }
+        let text = other.description
+        guard text.hasPrefix("\(name)-"), !reserved.contains(other) else { return false }
+        return !text.indices.contains { index in
+            text[index] == "-" && NodeName(text[..<index]).map(reserved.contains) == true
+        }
     }
 }
 

@@ -25,6 +25,13 @@ package struct BareRequest: Hashable, Sendable {
         deadlineMilliseconds = try Self.deadline(
             report.unknownKeys.removeValue(forKey: "deadlineMilliseconds"), id: id)
         offered = report.options.isEmpty ? [.okay] : report.options
+        // Its owner checks the signature, which a reply of one frame does not have.
+        if let signed = offered.first(where: \.needsSignature) {
+            throw WireError(
+                .malformed,
+                "option \"\(signed.id)\" is signed; allowed only in PRESENT, whose ANSWER has the "
+                    + "signature", id: id)
+        }
         onExpiry = report.onExpiry
         if let onExpiry { try Self.check(onExpiry, offered, id: id) }
         payload = report.payload()

@@ -63,12 +63,12 @@ struct History: AsyncParsableCommand {
                 try await show(
                     archives, { (event: EventView) in event.time },
                     { HistoryTable($0, columns: columns).lines }
-                ) { try await $0.events(filter, limit: limit).entries }
+                ) { try await $0.events(filter, limit: limit) }
             } else {
                 try await show(
                     archives, { (entry: HistoryEntry) in entry.openedAt },
                     { HistoryTable($0, columns: columns).lines }
-                ) { try await $0.presentations(filter, limit: limit).entries }
+                ) { try await $0.presentations(filter, limit: limit) }
             }
         }
     }
@@ -76,12 +76,21 @@ struct History: AsyncParsableCommand {
     private func show<Entry: JSONObject & Sendable>(
         _ archives: [HistoryArchive], _ time: (Entry) -> String,
         _ table: ([Entry]) -> [String],
-        _ search: (HistoryArchive) async throws -> [Entry]
+        _ search: (HistoryArchive) async throws -> HistoryPage<Entry>
     ) async throws {
         var entries: [Entry] = []
         // Each newest first: so those of one moment keep their order.
-        for archive in archives { entries += try await search(archive).reversed() }
+        var isCut = false
+        for archive in archives {
+            let page = try await search(archive)
+            isCut = isCut || page.next != nil
+            entries += page.entries.reversed()
+        }
+        isCut = isCut || entries.count > limit
         entries = entries.sorted { time($0) < time($1) }.suffix(limit)
+        if isCut {
+            Terminal.say("bus-node: more match than the \(entries.count) latest shown (--limit)")
+        }
         if entries.isEmpty, Terminal.isHeard {
             Terminal.say("bus-node: no \(events ? "event" : "presentation") matches")
         }

@@ -113,6 +113,7 @@ struct InboxAnswer: AsyncParsableCommand {
             if confirm {
                 let item = try await client.presentation(id)
                 proposal = try self.proposal(for: PresentationView(json: item))
+                try agree(to: proposal)
             }
             let request = InboxRequest.answer(
                 id: id, option: option, confirms: proposal?.id,
@@ -234,10 +235,26 @@ extension InboxAnswer {
 
     // MARK: Before
 
+    /// Shows the proposal that is confirmed, and at a terminal asks whether it is meant: it may
+    /// have replaced the one that the person saw.
+    private func agree(to proposal: ProposalView?) throws {
+        guard let proposal else { return }
+        Terminal.say(proposal.sentence)
+        guard Terminal.isInteractive else { return }
+        Terminal.ask("Type yes to confirm; anything else cancels.")
+        let line = readLine()
+        Terminal.stopAsking()
+        guard PromptKeys.confirms(line ?? "") else {
+            throw Failure(.declined, "not confirmed: nothing was answered")
+        }
+    }
+
     /// Lists what is about to be answered, when the caller may not know it.
     ///
     /// - Throws: When the answer is not confirmed.
     private func agree(on members: InboxMembers) throws {
+        // The console's refusal says that none is open.
+        guard members.count > 0 else { return }
         let isPerson = Terminal.isInteractive
         let isRefused = members.differ && !differing
         if isPerson || isRefused { list(members, atTerminal: isPerson) }

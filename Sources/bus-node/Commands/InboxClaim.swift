@@ -9,7 +9,8 @@ struct InboxClaim: AsyncParsableCommand {
         commandName: "claim",
         abstract: "Claim a presentation or its group, hand the claim over, or release it.",
         discussion: """
-            Repeat it to prolong your claim. A claim is handed over only to a person who may \
+            Repeat it to prolong your claim: it lasts --for from then on, also where that is \
+            shorter than before. A claim is handed over only to a person who may \
             answer, where the console knows its users. With --all-like prints each member of the \
             group; what another person has claimed is left out without --take-over, and the \
             command exits 1 then.

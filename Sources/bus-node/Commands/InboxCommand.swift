@@ -205,6 +205,8 @@ struct InboxListing: ParsableArguments {
         let open = list["openCount"]?.integerValue ?? 0
         if stage == .open, open > items.count {
             Terminal.say("bus-node: \(open) are open, \(items.count) shown (--limit)")
+        } else if stage != .open, list["isLast"]?.boolValue == false {
+            Terminal.say("bus-node: only the \(items.count) oldest changes are shown (--limit)")
         }
     }
 }

@@ -46,7 +46,8 @@ struct Status: AsyncParsableCommand {
         try json
             ? StandardOutput.print(hearsay.json) : StandardOutput.print(hearsay.lines)
         if hearsay.isUnknown {
-            throw Failure(.unavailable, "\(settings.name) has no link with any of its parents")
+            throw Failure(
+                .unavailable, "\(settings.name) has no link with any parent that answered")
         }
     }
 

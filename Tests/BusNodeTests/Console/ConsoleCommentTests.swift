@@ -120,7 +120,8 @@ import Testing
         ended.stage = .settled(
             Answer(option: "retry", by: "ann", via: .person, comment: "It was full."), .recovered)
         open.proposal = InboxProposal(
-            id: PresentationID.make().value, option: "retry",
+            id: PresentationID.make().value, request: PresentationID.make().value,
+            option: "retry",
             values: GivenValues(comment: "It is full."), by: "ann", since: now,
             until: now + .seconds(60), report: [1])
         let journal = try SQLiteJournal(path)

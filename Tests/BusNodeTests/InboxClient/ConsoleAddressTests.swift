@@ -38,6 +38,17 @@ import Testing
         #expect(failure?.text == "--to: found \"\(text)\", allowed: \(ConsoleAddress.allowed)")
     }
 
+    @Test("a refusal does not have the token")
+    func withoutToken() {
+        for text in ["https://h/errorbus?token=hunter2", "https://h/?token=hunter2#top"] {
+            let failure = #expect(throws: Failure.self) {
+                try ConsoleAddress(text, option: "--to")
+            }
+            #expect(failure?.text.hasPrefix("--to: found \"https://h/") == true)
+            #expect(failure?.text.contains("hunter2") == false)
+        }
+    }
+
     @Test("a topology names address and token file")
     func settings() throws {
         let folder = try TemporaryFolder()

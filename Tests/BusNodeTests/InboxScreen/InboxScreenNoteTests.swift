@@ -153,10 +153,11 @@ import Testing
         #expect(!fixture.text.contains("called Bob"))
         fixture.reply(.detail(id: Fixture.id(1)), item)
         let lines = fixture.text.split(separator: "\n").map(String.init)
-        let first = lines.firstIndex { $0.hasPrefix("  note     bob, 09:00:00: called Bob,") } ?? 0
+        let first =
+            lines.firstIndex { $0.hasPrefix("  note     bob, 09:00:00 UTC: called Bob,") } ?? 0
         #expect(first > 0)
         #expect(lines[first + 1] == "           the disk is being replaced")
-        #expect(lines[first + 2] == "  note     zoe, 09:00:00: \\u{202E}x")
+        #expect(lines[first + 2] == "  note     zoe, 09:00:00 UTC: \\u{202E}x")
         #expect(fixture.grid.strays.isEmpty)
     }
 

@@ -248,7 +248,7 @@ struct NotifyMachineTests {
         _ = try rig.act { inbox, now throws(InboxRefusal) in
             try inbox.propose(
                 id, option: "retry", by: SignedInPerson("ann"), as: UniqueID(high: 3, low: 1),
-                at: now)
+                made: UniqueID(high: 4, low: 1), at: now)
         }
         #expect(details(rig.pass(.seconds(10))) == ["proposed retry by ann"])
         _ = try rig.act { inbox, now throws(InboxRefusal) in try inbox.decline(id, at: now) }

@@ -36,17 +36,19 @@ struct ConsoleSignInTests {
     }
 
     private func complete(
-        _ signIn: ConsoleSignIn, _ provider: TestProvider
+        _ signIn: ConsoleSignIn, _ provider: TestProvider, from address: String = "10.0.0.1"
     ) async throws -> ConsoleSignIn.Completed {
-        let begun = try await signIn.begin(from: "10.0.0.1")
+        let begun = try await signIn.begin(from: address)
         let query = try QueryFields(try provider.signIn(at: begun.location))
-        return try await signIn.complete(query, by: [begun.browser])
+        return try await signIn.complete(query, from: address, by: [begun.browser])
     }
 
     /// The visitor's name and permissions, or the refusal.
-    private func result(_ signIn: ConsoleSignIn, _ provider: TestProvider) async throws -> String {
+    private func result(
+        _ signIn: ConsoleSignIn, _ provider: TestProvider, from address: String = "10.0.0.1"
+    ) async throws -> String {
         do {
-            let completed = try await complete(signIn, provider)
+            let completed = try await complete(signIn, provider, from: address)
             let visitor = try signIn.visitor(showing: completed.key, completed.label)
             let user = try #require(visitor?.user)
             return "\(user.name): \(user.permissionText)"
@@ -81,7 +83,8 @@ struct ConsoleSignInTests {
             let other = try await signIn.begin(from: "10.0.0.1")
             func refusal(_ query: String, _ browsers: [String]) async -> String? {
                 do throws(APIProblem) {
-                    _ = try await signIn.complete(try QueryFields(query), by: browsers)
+                    _ = try await signIn.complete(
+                        try QueryFields(query), from: "10.0.0.1", by: browsers)
                     return nil
                 } catch { return error.word }
             }
@@ -115,7 +118,8 @@ struct ConsoleSignInTests {
                 let state = try #require(begun.location.firstMatch(of: /state=([^&]+)/)?.1)
                 let problem = await #expect(throws: APIProblem.self) {
                     try await signIn.complete(
-                        QueryFields("\(query)&state=\(state)"), by: [begun.browser])
+                        QueryFields("\(query)&state=\(state)"), from: "10.0.0.1",
+                        by: [begun.browser])
                 }
                 #expect(problem?.word == word)
             }
@@ -280,6 +284,25 @@ struct ConsoleSignInTests {
         }
     }
 
+    @Test("Who has taken the name of another person since is not that person")
+    func sameName() async throws {
+        try file.remove("anna@x.example")
+        try await TestProvider.run { provider in
+            let signIn = try signIn(provider) { $0.groups = ["staff": [.answer]] }
+            provider.says { $0.claims["groups"] = ["staff"] }
+            func isKnown(_ identity: String?) throws -> Bool {
+                try signIn.user(named: "anna@x.example", identity: identity) != nil
+            }
+            let former = try await complete(signIn, provider)
+            let identity = try signIn.visitor(showing: former.key, former.label)?.person?.identity
+            provider.says { $0.claims["sub"] = "2" }
+            _ = try await complete(signIn, provider)
+            #expect(try identity != nil && isKnown(identity) && isKnown(nil))
+            _ = signIn.end(former.label)
+            #expect(try !isKnown(identity) && isKnown(nil))
+        }
+    }
+
     @Test("What the token lacks is asked for, and taken for the same person only")
     func userinfo() async throws {
         try await TestProvider.run { provider in
@@ -324,24 +347,39 @@ struct ConsoleSignInTests {
         }
     }
 
-    @Test("Only so many sign-ins are completed at a time")
+    @Test("Only so many sign-ins are completed at a time, of one address fewer; others come again")
     func busy() async throws {
         try await TestProvider.run { provider in
             let signIn = try signIn(provider)
             #expect(try await result(signIn, provider).hasPrefix("anna"))
             provider.says { $0.holdsTokens = true }
+            let (most, mostOfOne) = (
+                ConsoleSignIn.completingMax, ConsoleSignIn.completingMaxPerAddress
+            )
+            let late = try await signIn.begin(from: "10.0.0.9")
+            let lateQuery = try QueryFields(try provider.signIn(at: late.location))
             let results = try await withThrowingTaskGroup(of: String.self) { group in
-                for _ in 0..<ConsoleSignIn.completingMax {
-                    group.addTask { try await result(signIn, provider) }
+                for number in 0..<most {
+                    group.addTask {
+                        try await result(signIn, provider, from: "10.0.0.\(number / mostOfOne)")
+                    }
+                    try await provider.held.next()
+                    guard number + 1 == mostOfOne else { continue }
+                    let other = try await result(signIn, provider, from: "10.0.0.0")
+                    #expect(other.hasPrefix("503 busy"))
                 }
-                for _ in 0..<ConsoleSignIn.completingMax { try await provider.held.next() }
-                #expect(try await result(signIn, provider).hasPrefix("503 busy"))
+                let busy = await #expect(throws: APIProblem.self) {
+                    try await signIn.complete(lateQuery, from: "10.0.0.9", by: [late.browser])
+                }
+                #expect(busy?.word == "busy")
                 provider.says { $0.holdsTokens = false }
                 for _ in 0..<ConsoleSignIn.completingMax { provider.release.record(()) }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(results.allSatisfy { $0.hasPrefix("anna") })
             #expect(try await result(signIn, provider).hasPrefix("anna"))
+            // The browser comes again with the same state.
+            _ = try await signIn.complete(lateQuery, from: "10.0.0.9", by: [late.browser])
         }
     }
 

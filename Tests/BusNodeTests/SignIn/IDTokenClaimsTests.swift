@@ -75,6 +75,23 @@ struct IDTokenClaimsTests {
         #expect(own.isInGroup("a", by: "groups"))
     }
 
+    @Test("What a token says of an address that it does not have is not said of another one")
+    func otherAddress() throws {
+        for verified in [[:], ["email_verified": false]] as [[String: JSONValue]] {
+            var own = try claims(["sub": "1", "email_verified": true])
+            let added = verified.merging(["sub": "1", "email": "eve@x.example"]) { $1 }
+            #expect(own.add(try claims(added)))
+            #expect(throws: SignInRefusal.unverified("eve@x.example")) {
+                try own.name(by: "email")
+            }
+        }
+        var own = try claims(["sub": "1", "email_verified": false])
+        #expect(
+            own.add(
+                try claims(["sub": "1", "email": "anna@x.example", "email_verified": true])))
+        #expect(try own.name(by: "email") == "anna@x.example")
+    }
+
     @Test("Claims are one JSON object, with each key once")
     func objects() {
         for text in ["", "[]", "1", #"{"sub": "1", "sub": "2"}"#] {

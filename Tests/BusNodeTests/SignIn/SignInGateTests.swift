@@ -93,7 +93,8 @@ struct SignInGateTests {
             let signIn = try signIn(at: provider.issuer)
             let begun = try await signIn.begin(from: "10.0.0.1")
             let completed = try await signIn.complete(
-                QueryFields(try provider.signIn(at: begun.location)), by: [begun.browser])
+                QueryFields(try provider.signIn(at: begun.location)), from: "10.0.0.1",
+                by: [begun.browser])
             let cookie = "__Host-errorbus=\(completed.key):\(completed.label)"
             func found(_ cookie: String, offering token: String? = nil) throws -> String {
                 try verdict("/", signIn) { facts in

@@ -98,7 +98,7 @@ extension EndToEnd {
             let before = pty.screen.value.count
             pty.type("r\n")
             #expect(await pty.shows("ignored:", after: before))
-            #expect(pty.screen.value.dropFirst(before).contains("was withdrawn"))
+            #expect(pty.screen.value.dropFirst(before).contains("(withdrawn); no other prompt"))
             #expect(bus.events("decide") == 0)
             withExtendedLifetime((central, relay)) {}
         }

@@ -278,13 +278,31 @@ struct InboxProposalTests {
         #expect(machine.items[id(1)]?.proposal?.id == proposal.id)
         _ = machine.opened(presentation(title: "Try again"), at: now)
         #expect(throws: InboxRefusal.noProposal) { try confirm(proposal.id, by: bob) }
+        // Its repetition comes late.
+        #expect(throws: InboxRefusal.takenBack) { try propose(by: ann) }
+        #expect(machine.items[id(1)]?.proposal == nil)
+    }
+
+    @Test("A proposal under the request of a forgotten one is another proposal")
+    mutating func requestAgain() throws {
+        open()
+        let seen = try propose(by: ann)
+        _ = try machine.decline(id(1), at: now)
+        for number in UInt64(100)..<200 {
+            try propose(by: ann, number)
+            _ = try machine.decline(id(1), at: now)
+        }
+        let later = try propose(by: ann)
+        #expect(later.request == seen.request && later.id != seen.id)
+        #expect(throws: InboxRefusal.noProposal) { try confirm(seen.id, by: bob) }
+        try confirm(later.id, by: bob)
     }
 
     @Test("A proposal outlives its node, for the same report")
     mutating func restored() throws {
         let proposal = InboxProposal(
-            id: key(1), option: "drop", by: "ann", since: now, until: now + .seconds(60),
-            report: Sodium.sha256(presentation().report.payload()))
+            id: key(1), request: key(2), option: "drop", by: "ann", since: now,
+            until: now + .seconds(60), report: Sodium.sha256(presentation().report.payload()))
         func record(_ presentation: InboxPresentation) -> InboxRecord {
             InboxRecord(
                 presentation, openedAt: now, changedAt: now, stage: .open, proposal: proposal)

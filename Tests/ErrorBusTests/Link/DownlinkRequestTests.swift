@@ -103,6 +103,26 @@ import Testing
                 == ["ok"])
     }
 
+    @Test("A bare client gets what needs two people with the names of both alone")
+    func bareOfTwoPeople() throws {
+        func settled(_ by: String, second: String?, via: Answer.Via) throws -> Bool {
+            var rig = DownlinkRig()
+            let frame = Frame(
+                (#"{"id":"\#(id)","domain":"d","description":"x","recoveryOptions":["#
+                    + #"{"id":"wipe","title":"W","twoPeople":true}]}"#).utf8)
+            _ = rig.machine.bareReceived(try BareRequest(frame), from: peer, at: rig.now)
+            let answer = Answer(
+                id: UniqueID(high: 3, low: 4), option: "wipe", by: by, via: via, second: second)
+            let actions = rig.answer(id, answer)
+            return actions != [.settled(id, answer: answer.id, .invalid)]
+        }
+        #expect(try settled("ann", second: "bob", via: .person))
+        #expect(try !settled("ann", second: nil, via: .person))
+        #expect(try !settled("relay", second: nil, via: .expiry))
+        #expect(try !settled("ann", second: "ann", via: .person))
+        #expect(try !settled("rules", second: "bob", via: .policy))
+    }
+
     @Test("A42 a bare client gets the values of its option, checked here but for their patterns")
     func bareValues() throws {
         var rig = DownlinkRig()

@@ -34,7 +34,8 @@ import Testing
         "HELLO under the key's name, or that and a suffix without a key of its own",
         arguments: [
             ("worker", true), ("worker-7", true), ("worker-db", false), ("worker2", false),
-            ("central", false),
+            ("central", false), ("worker-db2", true), ("worker-db-exec-1-abc", false),
+            ("worker-exec-db", true),
         ] as [(NodeName, Bool)])
     func hello(name: NodeName, isAllowed: Bool) {
         var rig = DownlinkRig()

@@ -36,6 +36,16 @@ struct SecretMaskTests {
         #expect(masked == "bad pin ***, *** in north")
     }
 
+    @Test("A line of a secret with several lines is masked, also without the others")
+    func linesOfSecrets() throws {
+        let values = try FieldValues(
+            ["key": "hunter2Xq\r\nab\nanother4Zz"], for: [.secret("key", label: "Key")])
+        let mask = SecretMask().adding(values)
+        #expect(mask.masking("line 1: hunter2Xq, line 3: another4Zz") == "line 1: ***, line 3: ***")
+        // A line as short as a word would mask other texts.
+        #expect(mask.masking("about") == "about")
+    }
+
     @Test(
         "A text without a secret stays as it is",
         arguments: [

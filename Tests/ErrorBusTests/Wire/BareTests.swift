@@ -53,6 +53,10 @@ import Testing
             (#"{"domain":"d","domain":"d","description":"x"}"#, "domain"),
             (#"{"onExpiry":"retry","domain":"d","description":"x"}"#, "onExpiry"),
             (#"{"onExpiry":"a b","domain":"d","description":"x"}"#, "onExpiry"),
+            (
+                #"{"domain":"d","description":"x","#
+                    + #""recoveryOptions":[{"id":"wipe","title":"W","signed":true}]}"#, "wipe"
+            ),
         ])
     func malformed(_ text: String, _ named: String) {
         let error = #expect(throws: WireError.self) { try BareRequest(Frame(text.utf8)) }

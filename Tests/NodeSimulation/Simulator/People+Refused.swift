@@ -83,7 +83,8 @@ extension People {
         for proposal in confirmed[id] ?? [] {
             attempt("a proposal that was used and taken back, for \(id)") {
                 try inbox.propose(
-                    id, option: proposal.option, by: SignedInPerson(proposal.by), id: proposal.id)
+                    id, option: proposal.option, by: SignedInPerson(proposal.by),
+                    id: proposal.request)
             }
         }
     }

@@ -134,7 +134,7 @@ async function sent(option, { item, whole, chosen, seen }, body) {
   const ids = chosen?.map(({ id }) => id);
   const asSeen = { seen, title: option.title, role: option.role ?? "none", ...(ids && { ids }) };
   return busily(item, option.id, () => (whole
-    ? answerGroup(item, option, { ...body, ...asSeen }) : answerOne(item, option, body)));
+    ? answerGroup(item, option, { ...body, ...asSeen }) : answerOne(item, option, body)), true);
 }
 
 /** Why this person cannot choose an option here; null when they can. */
@@ -162,17 +162,17 @@ async function isMeant(option, { item, whole, chosen, members, count, size, prop
 
 /** Sends one request at a time; shows a refusal, and reads the details again. Returns the refusal
  *  of a value. */
-async function busily(item, what, work) {
+async function busily(item, what, work, isAnswer = false) {
   state.busy = { id: item.id, what };
   schedule();
   const slow = setTimeout(() => toast(
-    "No reply from the console for 3 s. Still waiting: your answer may have arrived.",
-    "warning"), SLOW);
+    `No reply from the console for 3 s. Still waiting: your ${isAnswer ? "answer" : "request"} `
+      + "may have arrived.", "warning"), SLOW);
   try {
     return await work() ?? null;
   } catch (error) {
     if (error.answer?.error === "badValue") return error.answer;
-    toast(refusalText(error.answer, item) ?? failureText(error), "error");
+    toast(refusalText(error.answer, item, isAnswer) ?? failureText(error), "error");
     Object.assign(state, { details: null, unread: null });
   } finally {
     clearTimeout(slow);
@@ -273,7 +273,10 @@ async function changeGroup(drawn, verb, extra, ask = () => ({})) {
   await busily(item, `${verb} group`, async () => {
     const path = `groups/${item.group}/${verb}`;
     const body = { by, seen, ...(ids && { ids }), ...extra, ...asked };
-    const { refused } = await api("POST", path, body);
+    const reply = await api("POST", path, body);
+    // “Release your 3” and “Hand over your 3” are not for what others have claimed.
+    const isOwn = claims.others > 0 && (verb === "release" || Boolean(asked.to));
+    const refused = reply.refused.filter(({ error }) => !(isOwn && error === "claimed"));
     if (refused.length === 0) return;
     const done = verb === "claim" ? "claimed" : "released";
     toast(`${number(refused.length)} not ${done}: ${refusedWords(refused)}.`, "warning");

@@ -68,14 +68,16 @@ function draw(chart) {
 function describe({ span, buckets, stepMilliseconds, isCut }) {
   const sum = (name) => buckets.reduce((total, bucket) => total + bucket[name], 0);
   const text = (name) => `${number(sum(name))} ${WORDS[name] ?? name}`;
-  const [shapes, rest] = [["presented", "answered", "recovered"], text("failed")];
+  const shapes = ["presented", "answered", "recovered"];
+  const others = ["failed", ...(sum("cancelled") > 0 ? ["cancelled"] : [])];
+  const rest = others.map(text).join(" · ");
   if (sum("unknown") > 0) shapes.push("unknown");
   const legend = shapes.map((name) => el("span", {}, el("b", { className: name }), text(name)));
   const time = timeText(span);
   const cut = isCut ? "the latest alone" : "";
   $("chartText").replaceChildren(...legend,
     [rest, cut, $("span").hidden && time].filter(Boolean).join(" · "));
-  const all = [...shapes, "failed"].map(text).join(", ");
+  const all = [...shapes, ...others].map(text).join(", ");
   const { presented, at } = buckets.reduce((a, b) => (b.presented > a.presented ? b : a));
   const peak = `most presented in ${spanText(stepMilliseconds)}: ${number(presented)}, `
     + `from ${moment(at)}`;

@@ -4,7 +4,8 @@ import { notesOf } from "./notes.js";
 import { state } from "./state.js";
 import { copyButton, linkTo, textBlock } from "./text-block.js";
 import {
-  answerText, codeText, counted, LINE_MAX, nameIn, number, pastTitle, shown, titleIn, zoned,
+  answerText, codeText, counted, LINE_MAX, nameIn, number, pastTitle, shown, stageText,
+  titleIn, zoned,
 } from "./text.js";
 
 /** What a person reads before a choice, above the options: why, what may help, and what the options
@@ -64,7 +65,7 @@ function earlierOf(item, earlier) {
 const endOf = (item, past) => [
   past.option && answerText(past,
     shown(past.optionTitle ? pastTitle(past) : titleIn(item, past.option), 120), LINE_MAX),
-  past.ending ?? past.stage].filter(Boolean).join(": ");
+  past.ending ?? stageText(past.stage)].filter(Boolean).join(": ");
 
 /** The values of `userInfo`: structures as JSON in lines, addresses as links, each to be copied. */
 function contextOf(userInfo) {

@@ -22,7 +22,7 @@ export function groupBox(groupNumber) {
   const parts = split(kinds.map(({ item }) => shown(headingOf(item), TEXT_MAX)));
   return [head, hidden, el("ul", label,
     ...kinds.map((kind, index) => kindLine(kind, parts[index])),
-    rest > 0 && el("li", { className: "soft", textContent: `and ${number(rest)} more kinds` }))]
+    rest > 0 && el("li", { className: "soft", textContent: `and ${counted(rest, "more kind")}` }))]
     .filter(Boolean);
 }
 

@@ -4,10 +4,8 @@ import { pastList } from "./past-list.js";
 import { MARKS } from "./row.js";
 import { endingOf } from "./store.js";
 import {
-  answerText, fromText, headingOf, LINE_MAX, pastTitle, shown,
+  answerText, fromText, headingOf, LINE_MAX, pastTitle, shown, stageText,
 } from "./text.js";
-
-const LEFT = "left open";
 
 const ids = {
   box: "pastQuery", help: "pastHelp", chips: "pastChips", note: "pastNote", count: "pastCount",
@@ -27,8 +25,7 @@ export const {
 } = list;
 
 function line(past) {
-  const stage = past.stage === "left" ? LEFT : past.stage;
-  const [ending, tone] = endingOf({ ...past, ending: past.ending ?? stage });
+  const [ending, tone] = endingOf({ ...past, ending: past.ending ?? stageText(past.stage) });
   return el("tr", {},
     el("td", {}, timeOf(past.openedAt)),
     el("td", {}, el("span", { className: `badge ${tone}`, textContent: shown(ending, 40) })),

@@ -33,7 +33,8 @@ export function drawLetters() {
       el("h2", { textContent: "Messages of hooks that were not delivered" }),
       ...folded("", byFailure(dead), "cards", card),
       removed > 0 && el("p", { className: "hint", textContent:
-        `Only the latest are kept: ${number(removed)} before them were removed.` }),
+        `Only the latest are kept: ${number(removed)} before them ${
+          removed === 1 ? "was" : "were"} removed.` }),
       !isKept && el("p", { className: "hint", textContent:
         "This node has no journal: it forgets them when it stops." }),
     ]));
@@ -68,7 +69,7 @@ const foldButton = (key, count, isWhole) => el("button", {
     schedule();
   },
 }, el("span", { textContent: isWhole ? "▾ " : "▸ ", ariaHidden: "true" }),
-`${number(count)} later ones`);
+counted(count, "later one"));
 
 /** The messages that failed in one way: what they have in common, and each of them. */
 function card(group) {

@@ -5,8 +5,8 @@ import { drawName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { say } from "./news.js";
 import { RETRY_MIN, state } from "./state.js";
-import { apply } from "./store.js";
-import { clock, shown } from "./text.js";
+import { apply, isMine } from "./store.js";
+import { moment, shown } from "./text.js";
 import { dropUndos } from "./undoing.js";
 import { readAgain, refreshView, reselect } from "./views.js";
 
@@ -92,6 +92,12 @@ async function catchUp(attempt) {
 /** Another life of the server, to which the revisions of an earlier one mean nothing; or one that
  *  has forgotten ends which were not read. */
 function begin({ startedAt }) {
+  if (startedAt !== state.startedAt) {
+    // An answer that was held is not sent any more.
+    for (const item of state.items.values()) {
+      if (item.stage === "leaving" && isMine(item)) state.lost.add(item.id);
+    }
+  }
   state.items.clear();
   state.groups.clear();
   // Nor do the numbers of its groups: what was shown of one is chosen in its place.
@@ -171,7 +177,7 @@ export function checkLink() {
 function lossText(error) {
   const rest = "The page may be out of date, and nothing can be answered. Trying again.";
   const why = error?.status ? ` (${shown(error.message, 200)})` : "";
-  return `No link to the console since ${clock(state.lostAt)}${why}. ${rest}`;
+  return `No link to the console since ${moment(state.lostAt)}${why}. ${rest}`;
 }
 
 function showLoss(error) {

@@ -74,8 +74,11 @@ export function say(text) { $("news").textContent = text; }
 
 /** The news since the last time, in one sentence, so that a screen reader is not flooded. */
 export function tellNews() {
-  const { arrived, results, proposed } = state.news;
-  state.news = { ...state.news, arrived: [], results: [], proposed: [] };
+  const { arrived, results, proposed, lost } = state.news;
+  state.news = { ...state.news, arrived: [], results: [], proposed: [], lost: [] };
+  for (const item of lost) {
+    toast(`The console restarted: your answer is lost. ${headingOf(item)}`, "error");
+  }
   if (arrived.length === 1) {
     say(`New ${arrived[0].severity}: ${shown(headingOf(arrived[0]), 200)}`);
   }

@@ -5,7 +5,7 @@ import { openModal } from "./modal.js";
 import { toast } from "./news.js";
 import { NO_LINK, state } from "./state.js";
 import { copyButton } from "./text-block.js";
-import { counted, moment, number, shown, titleIn } from "./text.js";
+import { counted, moment, number, shown, stageText, titleIn } from "./text.js";
 
 const TYPING = 600;
 const AGAIN = 2000; // After which another trial may have ended, perhaps that of the text before.
@@ -107,7 +107,8 @@ function resultOf(trial) {
   const lines = [
     ...otherwise.map((part) => lineOf(`people chose “${shown(titleIn(made, part.what), 260)}”`,
       part)),
-    ...unanswered.map((part) => lineOf(`ended: ${shown(part.what, 100)}`, part)),
+    ...unanswered.map((part) => lineOf(part.what === "left" ? stageText(part.what)
+      : `ended: ${shown(part.what, 100)}`, part)),
     ...declined.map((part) => lineOf(
       `matches and declines, ${REFUSALS.get(part.what) ?? shown(part.what, 100)}`, part)),
     ...["withheld", "routed", "changed"].filter((word) => trial[word] > 0).map((word) =>

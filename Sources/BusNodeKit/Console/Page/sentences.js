@@ -1,5 +1,5 @@
 // Sentences for refusals.
-import { moment, number, shown, titleIn } from "./text.js";
+import { authorsOf, moment, number, shown, titleIn } from "./text.js";
 
 /** The word for a presentation that has ended. */
 export const OVER = "no longer open";
@@ -8,14 +8,15 @@ export const OVER = "no longer open";
 export const claimedText = (holder) => `Claimed by ${shown(holder, 64)}: take it over first.`;
 
 /** Why an answer or a claim was refused; undefined when the server's own text is used. */
-export function refusalText(refusal, item) {
+export function refusalText(refusal, item, isAnswer) {
   const who = shown(refusal?.by, 64);
   const sentences = {
-    answered: () => `Answered before: ${who} chose `
-      + `“${shown(titleIn(item, refusal.option), 120)}” at ${moment(refusal.at)}. `
-      + "Yours was not sent.",
+    answered: () => `Answered before: ${authorsOf(refusal)} chose `
+      + `“${shown(titleIn(item, refusal.option), 120)}” at ${moment(refusal.at)}.`
+      + (isAnswer ? " Yours was not sent." : ""),
     claimed: () => `Claimed by ${who} until ${moment(refusal.until)}: take it over first.`,
-    closed: () => `No longer open: ${refusal.reason}, at ${moment(refusal.at)}.`,
+    closed: () => `No longer open: ${
+      refusal.reason === "declined" ? "passed on" : refusal.reason}, at ${moment(refusal.at)}.`,
   };
   return sentences[refusal?.error]?.();
 }

@@ -45,7 +45,8 @@ export const state = {
   // Actions in progress.
   tab: "inbox", busy: null, confirming: null, undos: [], undoEnded: -Infinity, undoing: new Set(),
   lastEnd: null,
-  news: { arrived: [], results: [], proposed: [], undone: [] },
+  news: { arrived: [], results: [], proposed: [], undone: [], lost: [] },
+  lost: new Set(), // What this person had answered when the console stopped, before it was sent.
   // A fault of this page: nothing can be answered.
   fault: null,
 };

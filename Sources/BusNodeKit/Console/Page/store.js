@@ -89,6 +89,7 @@ export function keep(item) {
   state.items.set(item.id, item);
   state.version += 1;
   if (!isLive(item) && !(item.changedAt < state.lastEnd)) state.lastEnd = item.changedAt;
+  if (state.lost.delete(item.id) && isOpen(item)) state.news.lost.push(item);
   if (state.ready) noteNews(item, before);
 }
 

@@ -105,6 +105,9 @@ export function zoneText() {
   return name === "UTC" ? name : `${name}, now ${offset}`;
 }
 
+/** The stage of one without an end, for people. */
+export const stageText = (stage) => (stage === "left" ? "left open" : stage);
+
 export const codeText = (item) => item.domain + (item.code === null ? "" : ` ${item.code}`);
 
 /** The process that the error arose in, for people. */

@@ -7,7 +7,7 @@ import { schedule } from "./frame.js";
 import { say } from "./news.js";
 import { now, SHOWS, SORTS, state } from "./state.js";
 import { flat, folded, forest, openCountOf } from "./forest.js";
-import { clock, counted, number, shown } from "./text.js";
+import { counted, moment, number, shown } from "./text.js";
 
 // Word, mark and tone of a state: a colour is never the only sign.
 const NODE = {
@@ -51,7 +51,7 @@ export function drawTopology() {
   const { nodes = [], links = [] } = topology ?? {};
   redraw($("about"), [node, version, startedAt, state.online || readAt], () => [
     `${shown(node, 80)}, version ${shown(version, 40)}, up for `, since(startedAt),
-    !state.online && `; as of ${clock(readAt)}`,
+    !state.online && `; as of ${moment(readAt)}`,
   ]);
   redraw($("nodes"), [state.online, node, nodes, links.map(linkKey), [...unfolded]], () => {
     const roots = forest(nodes, links);

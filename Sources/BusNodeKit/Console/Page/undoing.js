@@ -138,7 +138,9 @@ function undoParts(parts) {
   const meant = new Set(held.map(({ answer }) => answer));
   return undo(async (by) => {
     const count = await undoneCount(parts, by);
-    toast(`${counted(count, "answer")} taken back.`, "good");
+    const left = held.length - count;
+    const rest = left > 0 ? `, ${number(left)} no longer held` : "";
+    toast(`${counted(count, "answer")} taken back${rest}.`, left > 0 ? "warning" : "good");
   }, (entry) => entry.parts && heldOf(entry.parts).every(({ answer }) => meant.has(answer)));
 }
 

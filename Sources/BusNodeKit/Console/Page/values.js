@@ -116,7 +116,8 @@ function hintOf(field) {
   const length = range(field.minLength, field.maxLength);
   const facts = [
     field.whole && "a whole number", range(field.min, field.max),
-    length && `${length} characters`, field.pattern && `matches ${shown(field.pattern, 260)}`,
+    length && `${length} ${(field.maxLength ?? field.minLength) === 1 ? "character"
+      : "characters"}`, field.pattern && `matches ${shown(field.pattern, 260)}`,
     !field.required && field.kind !== "boolean" && "optional",
   ];
   return facts.filter(Boolean).join(", ");

@@ -145,10 +145,12 @@ async function loadUnknown(id) {
   schedule();
 }
 
-/** Reads what is chosen again, where it could not be read. */
+/** Reads what is chosen again, where it could not be read, or is not in the list any more. */
 export function readAgain() {
   const { past, selected } = state;
-  if (past?.problem && past.id === selected && !state.items.has(selected)) loadUnknown(selected);
+  const isRead = past?.id === selected && !past.problem;
+  if (!selected || selected.startsWith("g") || isRead || state.items.has(selected)) return;
+  loadUnknown(selected);
 }
 
 export function select(key, quietly = false) {

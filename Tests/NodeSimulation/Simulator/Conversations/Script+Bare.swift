@@ -273,6 +273,16 @@ extension Script {
             try await talk.up.hears("SETTLED", "answer: \(talk.id(9))", "result: invalid")
             try await client.hearsBare(#""didRecover":false"#)
         },
+        Script("A bare client gets no option to run that one person chose for two") { talk in
+            try await talk.up.isLinked()
+            let client = try await talk.peer("client")
+            let forTwo = #"{"id": "retry", "title": "Retry", "twoPeople": true}"#
+            client.send([talk.request(1, options: forTwo)])
+            try await talk.up.takes(talk.id(1))
+            talk.up.answer(talk.id(1), as: talk.id(9))
+            try await talk.up.hears("SETTLED", "answer: \(talk.id(9))", "result: invalid")
+            try await client.hearsBare(#""didRecover":false"#)
+        },
         Script("A bare client of a node that stops gets 503", .top) { talk in
             let client = try await talk.peer("client")
             client.send([talk.request(1)])

@@ -178,7 +178,7 @@ extension Script {
             try await talk.desk.hides(id)
             try await kid.hears("WITHDRAWN")
             // The end of its presentation is the end of a proposal.
-            try talk.desk.reads(id) { $0.proposal == nil && $0.takenBack == [made.id] }
+            try talk.desk.reads(id) { $0.proposal == nil && $0.takenBack == [made.request] }
             let seen = inbox.revision
             kid.present(id, report: report, attempt: 2)
             try await talk.desk.shows(id)

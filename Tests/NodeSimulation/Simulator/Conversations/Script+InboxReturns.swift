@@ -158,7 +158,11 @@ extension Script {
             let report = Talk.trouble(7, options: Talk.wipe)
             let digest = "digest: \(Talk.digest(report))"
             let id = try await talk.shown(1, by: kid, digest, report: report)
-            try talk.desk.inbox.propose(id, option: "wipe", by: ann)
+            func propose() throws {
+                try talk.desk.inbox.propose(
+                    id, option: "wipe", by: ann, id: talk.id(9).value)
+            }
+            try propose()
             try await restart(talk)
             let again = try await talk.child("kid")
             again.present(
@@ -167,6 +171,8 @@ extension Script {
             try await again.hears("ACCEPTED")
             try await again.hears("PENDING", "state: presented")
             try talk.desk.reads(id) { $0.proposal == nil }
+            // Its repetition comes late.
+            try talk.desk.refuses(for: \.isTakenBack) { try propose() }
             try await talk.withdraws(1, by: again)
             kid.heard.clear()
         },

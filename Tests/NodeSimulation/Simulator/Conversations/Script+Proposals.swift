@@ -45,6 +45,18 @@ extension Script {
             try talk.check(said.payload == #"{"comment":"Rotten."}"#, said.payload)
             try talk.desk.reads(id) { $0.proposal == nil && $0.answer?.second == "bob" }
         },
+        Script("A claim of the first person under another name leaves the second one free", .top) {
+            talk in
+            let kid = try await talk.child("kid")
+            let id = try await talk.shown(1, by: kid, report: forTwo)
+            let inbox = talk.desk.inbox
+            let made = try inbox.propose(id, option: "wipe", by: ann)
+            try inbox.claim(id, by: "anna", of: "a")
+            try await kid.hears("PENDING", "state: claimed", "by: anna")
+            try inbox.confirm(id, made.id, option: "wipe", by: bob)
+            try await talk.desk.hides(id)
+            try await kid.hears("ANSWER", "by: ann", "second: bob")
+        },
         Script("A confirmation that is repeated is acknowledged; another one is refused", .top) {
             talk in
             let kid = try await talk.child("kid")
@@ -73,7 +85,7 @@ extension Script {
             try await kid.hears("PENDING", "state: claimed", "by: ann")
             try talk.desk.refuses(for: \.isTakenBack) { _ = try confirm("wipe", bob) }
             try talk.desk.refuses(for: \.isTakenBack) {
-                try inbox.propose(id, option: "wipe", by: ann, id: made.id)
+                try inbox.propose(id, option: "wipe", by: ann, id: made.request)
             }
             try talk.desk.reads(id) { $0.proposal == nil && $0.holder == "a" }
             try await talk.withdraws(1, by: kid)
@@ -113,6 +125,7 @@ extension Script {
             let id = try await talk.shown(1, by: kid, report: forTwo)
             let inbox = talk.desk.inbox
             let first = try inbox.propose(id, option: "wipe", by: ann, id: talk.id(9).value)
+            try talk.check(first.id != talk.id(9).value, "it has an id of its own")
             try talk.desk.refuses(for: { $0 == .noProposal }) {
                 try inbox.decline(id, only: talk.id(8).value)
             }
@@ -188,7 +201,7 @@ extension Script {
             try talk.desk.reads(id) { $0.proposal == nil }
             try inbox.undo(id)
             try await kid.hears("PENDING", "state: claimed", "by: bob")
-            try talk.desk.reads(id) { $0.proposal == nil && $0.takenBack.contains(made.id) }
+            try talk.desk.reads(id) { $0.proposal == nil && $0.takenBack.contains(made.request) }
             try talk.desk.refuses(for: { $0 == .noProposal }) {
                 try inbox.confirm(id, made.id, option: "wipe", by: bob)
             }
