@@ -38,8 +38,9 @@ enum JournalFiles {
             // Created here, since SQLite would let other users read it; its other files get the
             // mode of this one.
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw failure(path) }
-            close(descriptor)
+            // Another process of the node may have made it meanwhile; whose it is, is seen below.
+            guard descriptor >= 0 || errno == EEXIST else { throw failure(path) }
+            if descriptor >= 0 { close(descriptor) }
         }
         var tightened: [String] = []
         let real = real(path)
