@@ -187,8 +187,7 @@ struct ConsoleMiddleware: RouterMiddleware {
                 context.visitor = visitor
                 response = try await next(request, context)
             case .keepToken(let token, let former):
-                // The browser comes back on a connection of its user.
-                // Its cookie is replaced: signing out could no longer end it.
+                // Of a cookie that is replaced: signing out could no longer end it.
                 former.map { gate.end($0) }
                 try connections.know(context.channel)
                 response = keeping(token, for: request)
@@ -201,7 +200,8 @@ struct ConsoleMiddleware: RouterMiddleware {
             log(problem, request, context)
             response = refusal(problem, request)
         }
-        // A client without the token may not keep a connection, nor one that counts for no user.
+        // A client without the token may not keep a connection; one that has just shown it comes
+        // back on a connection that counts for its user.
         if !isKnown { response.headers[.connection] = "close" }
         page.protect(&response)
         if let host = request.head.authority, gate.hosts.isNamed(host) {

@@ -66,7 +66,7 @@ package struct InboxPast: Hashable, Sendable {
         unlessFor report: ErrorReport, _ digest: (ErrorReport) -> [UInt8]
     ) {
         guard let made = proposal, made.report != digest(report) else { return }
-        // Its repetition must not propose the option anew, for this report.
+        // Its repetition must not propose the option for this report.
         takenBack.append(made.request)
         proposal = nil
     }

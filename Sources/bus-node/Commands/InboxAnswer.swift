@@ -240,8 +240,12 @@ extension InboxAnswer {
     private func agree(to proposal: ProposalView?) throws {
         guard let proposal else { return }
         Terminal.say(proposal.sentence)
-        guard Terminal.isInteractive else { return }
-        Terminal.ask("Type yes to confirm; anything else cancels.")
+        if Terminal.isInteractive { try askForYes() }
+    }
+
+    /// - Throws: When the person at the terminal types anything but yes.
+    private func askForYes(_ question: String = "") throws {
+        Terminal.ask(question + "Type yes to confirm; anything else cancels.")
         let line = readLine()
         Terminal.stopAsking()
         guard PromptKeys.confirms(line ?? "") else {
@@ -271,15 +275,9 @@ extension InboxAnswer {
         let isDestructive = members.isDestructive(option)
         guard isRefused || isDestructive else { return }
         let what = isRefused ? ", with \(texts)" : ""
-        Terminal.ask(
+        try askForYes(
             "\(option.shown()) for all \(members.count)\(what)? "
-                + (isDestructive ? "This cannot be undone. " : "")
-                + "Type yes to confirm; anything else cancels.")
-        let line = readLine()
-        Terminal.stopAsking()
-        guard PromptKeys.confirms(line ?? "") else {
-            throw Failure(.declined, "not confirmed: nothing was answered")
-        }
+                + (isDestructive ? "This cannot be undone. " : ""))
     }
 
     private func list(_ members: InboxMembers, atTerminal: Bool) {

@@ -203,8 +203,11 @@ extension EndToEnd {
             let again = try await client.send(
                 "GET", "/?token=\(client.token)", headers: signedIn)
             #expect(again.status == 303 && again.headers["set-cookie"] == nil)
+            // They count for no user, so their connections end.
+            #expect(kept.headers["connection"] == "close")
+            #expect(again.headers["connection"] == "close")
             let page = try await client.send("GET", "/", headers: signedIn)
-            #expect(page.status == 200)
+            #expect(page.status == 200 && page.headers["connection"] != "close")
             #expect(page.text.contains("<html"))
             let policy = try #require(page.headers["content-security-policy"])
             #expect(policy.hasPrefix("default-src 'none'; "))
