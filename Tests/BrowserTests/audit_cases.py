@@ -111,7 +111,7 @@ def the_audit_is_searched_by_terms(page, console):
 
 def the_audit_is_read_in_pages(page, console):
     console.ask(*[report("Of many.", code=number) for number in range(210)])
-    console.await_open(210)
+    console.await_past("audit", 210)
     page.open(console.url)
     page.go("audit")
 

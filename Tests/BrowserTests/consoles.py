@@ -242,6 +242,14 @@ nodes:
             assert time.monotonic() < end, f"fewer than {count} open after 120 s"
             time.sleep(0.02)
 
+    def await_past(self, name, count):
+        """What is open, or answered, is in the audit and the history a moment later."""
+        key = {"audit": "events", "history": "presentations"}[name]
+        end = time.monotonic() + 120
+        while len(self.call(f"/api/v1/{name}?limit={count}")[key]) < count:
+            assert time.monotonic() < end, f"fewer than {count} in the {name} after 120 s"
+            time.sleep(0.02)
+
     def work(self, description, reason, *more):
         options = [argument for option in OPTIONS for argument in (
             "--option", f"{option['id']}={option['title']}:{option.get('role', '')}".rstrip(":"))]

@@ -189,6 +189,7 @@ def the_history_is_read_in_pages(page, console):
     console.await_open(230)
     group = console.call("/api/v1/inbox?stage=open&limit=1")["groups"][0]["number"]
     console.call(f"/api/v1/groups/{group}/answer", {"option": "skip", "by": "bob"})
+    console.await_past("history", 230)
     page.open(console.url)
     page.go("history")
     page.until(lambda: page.text("#pastCount") == "the newest 100", "the first page")
