@@ -141,7 +141,7 @@ struct PromisedNumbersTests {
         "shutdown": "0.\(Shared.shutdownTime.wholeMilliseconds / 100) s",
     ]
 
-    /// Numbers in sentences.
+    /// Numbers in sentences of operations.md.
     private static let sentences = [
         "`abandonAfter`, \(seconds(settings.abandonAfter))",
         "logged after \(seconds(times.parentMissing));",
@@ -150,13 +150,6 @@ struct PromisedNumbersTests {
         "kept for \(retention.age.wholeMilliseconds / 86_400_000) days from their end, at most "
             + "\(grouped(retention.count)) of them, in at most \(retention.megabytes) MiB",
         "asked more than \(limits.statesPerSecondMax) times a second",
-        "At most \(grouped(TerminalPresenter.waitingMax)) prompts wait at a terminal",
-    ]
-
-    /// The same in the page about consoles.
-    private static let consoleSentences = [
-        "when \(grouped(TerminalPresenter.waitingMax)) prompts wait there",
-        "has at most \(grouped(ConsoleUsers.countMax)) users",
     ]
 
     private static let retention = JournalRetention()
@@ -208,7 +201,13 @@ struct PromisedNumbersTests {
     @Test(
         "Every number in a sentence is the one in force",
         arguments: [
-            ("operations.md", sentences), ("console.md", consoleSentences),
+            ("operations.md", sentences),
+            (
+                "answering.md",
+                ["At most \(grouped(TerminalPresenter.waitingMax)) prompts wait at a terminal"]
+            ),
+            ("console.md", ["when \(grouped(TerminalPresenter.waitingMax)) prompts wait there"]),
+            ("sign-in.md", ["has at most \(grouped(ConsoleUsers.countMax)) users"]),
             ("topology.md", ["`--to ENDPOINT` gives up after \(seconds(settings.grace)); below"]),
         ])
     func sentence(document: String, promised: [String]) throws {

@@ -279,9 +279,9 @@ struct DocumentedKeysTests {
             "t.yaml nodes.a.presenters.console": console.keys,
             "t.yaml nodes.a.presenters.console.tls": try console.keys(in: "tls"),
             "t.yaml nodes.a.presenters.console.proxy":
-                try Table("console.md", "### A proxy that signs people in").keys,
+                try Table("sign-in.md", "### A proxy that signs people in").keys,
             "t.yaml nodes.a.presenters.console.oidc":
-                try Table("console.md", "### Signing in by OpenID Connect").keys,
+                try Table("sign-in.md", "### Signing in by OpenID Connect").keys,
             "t.yaml nodes.a.notify": hooks.keys,
             "t.yaml nodes.a.notify.answerLinks": try hooks.members(of: "answerLinks"),
             "t.yaml nodes.a.notify.match": match,
