@@ -301,11 +301,11 @@ final class RefusalLog: Sendable {
         logger.log(level: level, message, metadata: metadata)
         Task {
             try? await clock.sleep(for: interval)
-            tell(counted, level: level, message)
+            logRepeats(counted, level: level, message)
         }
     }
 
-    private func tell(_ kind: Kind, level: Logger.Level, _ message: Logger.Message) {
+    private func logRepeats(_ kind: Kind, level: Logger.Level, _ message: Logger.Message) {
         let count = repeats.withLock { $0.removeValue(forKey: kind) } ?? 0
         guard count > 0 else { return }
         logger.log(

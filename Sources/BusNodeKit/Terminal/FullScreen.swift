@@ -165,7 +165,7 @@ enum TerminalEvents {
     private static let pipeEnd = Atomic<CInt>(-1)
 
     /// Sends every event from now on, as long as the process lives.
-    static func start(_ tell: @escaping @Sendable (Event) -> Void) throws(Failure) {
+    static func start(_ handle: @escaping @Sendable (Event) -> Void) throws(Failure) {
         var ends: [CInt] = [-1, -1]
         guard pipe(&ends) == 0 else {
             throw Failure(.software, "pipe: \(String(cString: strerror(errno)))")
@@ -177,7 +177,7 @@ enum TerminalEvents {
         pipeEnd.store(ends[1], ordering: .releasing)
         for number in signals { trap(number) }
         let source = ends[0]
-        Thread.detachNewThread { read(source, tell) }
+        Thread.detachNewThread { read(source, handle) }
     }
 
     static func trap(_ number: Int32) {
@@ -195,7 +195,7 @@ enum TerminalEvents {
         kill(0, SIGTSTP)
     }
 
-    private static func read(_ source: CInt, _ tell: (Event) -> Void) {
+    private static func read(_ source: CInt, _ handle: (Event) -> Void) {
         var buffer = [UInt8](repeating: 0, count: readMax)
         var items = [
             pollfd(fd: source, events: Int16(POLLIN), revents: 0),
@@ -205,7 +205,7 @@ enum TerminalEvents {
             guard poll(&items, 2, -1) > 0 else { continue }
             if items[0].revents != 0 {
                 let count = Glibc.read(source, &buffer, buffer.count)
-                for number in buffer.prefix(max(0, count)) { tell(.signal(Int32(number))) }
+                for number in buffer.prefix(max(0, count)) { handle(.signal(Int32(number))) }
             }
             // In the background, reading would stop this process.
             guard items[1].revents != 0, FullScreen.isInForeground else {
@@ -214,8 +214,8 @@ enum TerminalEvents {
             }
             let count = Glibc.read(STDIN_FILENO, &buffer, buffer.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
-            guard count > 0 else { return tell(.ended) }
-            tell(.bytes(Array(buffer.prefix(count)), at: .now))
+            guard count > 0 else { return handle(.ended) }
+            handle(.bytes(Array(buffer.prefix(count)), at: .now))
         }
     }
 }

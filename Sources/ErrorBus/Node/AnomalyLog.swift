@@ -41,7 +41,7 @@ struct RefusalLog: Sendable {
     private static let pause: UInt64 = 10_000
 
     private struct Count {
-        var untold = 0
+        var unlogged = 0
         var saidAt: MonotonicTime?
     }
 
@@ -55,12 +55,12 @@ struct RefusalLog: Sendable {
         // dropped.
         guard reject.id == nil, [.notYours, .busy].contains(reject.code) else { return }
         var count = counts[reject.code] ?? Count()
-        count.untold += 1
+        count.unlogged += 1
         defer { counts[reject.code] = count }
         guard count.saidAt.map({ now.since($0) >= Self.pause }) ?? true else { return }
         var details: Logger.Metadata = [
             "code": "\(reject.code.rawValue)", "reason": "\(reject.reason)",
-            "times": "\(count.untold)",
+            "times": "\(count.unlogged)",
         ]
         if let child { details["child"] = "\(child)" }
         logger.warning("link refused", metadata: details)

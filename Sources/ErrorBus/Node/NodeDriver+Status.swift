@@ -3,11 +3,11 @@ import Logging
 // What a node says of its links, to its operator.
 extension NodeDriver {
     /// Adds the links' part to the status.
-    func tell(into status: inout NodeStatus) {
+    func describe(into status: inout NodeStatus) {
         count(into: &status.tables)
-        machine.below.tell(into: &status, at: transport.now)
+        machine.below.describe(into: &status, at: transport.now)
         for (way, endpoints) in zip(machine.above, machine.endpoints) {
-            way.tell(into: &status, endpoints: endpoints, at: transport.now)
+            way.describe(into: &status, endpoints: endpoints, at: transport.now)
         }
         status.counters.refusedBelow = refusedCount
         status.dropped.merge(anomalies.totals, uniquingKeysWith: +)

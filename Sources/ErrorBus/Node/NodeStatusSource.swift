@@ -30,7 +30,7 @@ final class NodeStatusSource: Sendable {
             guard let startedAt = startedAt.withLock(\.self) else { return status }
             status.upMilliseconds = startedAt.duration(to: .now).clampedMilliseconds
             status.tables.offered = presentations.count
-            await driver.tell(into: &status)
+            await driver.describe(into: &status)
             status.faults = faults.list()
             status.arrangeChildren()
             return status

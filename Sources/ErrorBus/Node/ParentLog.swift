@@ -24,7 +24,7 @@ struct ParentLog: Sendable {
     private struct Refusal {
         let reject: Message.Reject
         let at: MonotonicTime
-        var untold = 0
+        var unlogged = 0
     }
 
     private let times: LinkTimes
@@ -62,22 +62,22 @@ struct ParentLog: Sendable {
     /// The line for a refusal of the link by the parent. Nil if the same refusal was logged
     /// recently.
     mutating func refused(_ reject: Message.Reject, at now: MonotonicTime) -> Line? {
-        var untold = 0
+        var unlogged = 0
         if var last = refusal, last.reject.code == reject.code, last.reject.reason == reject.reason
         {
             guard now.since(last.at) >= Self.refusalPause else {
-                last.untold += 1
+                last.unlogged += 1
                 refusal = last
                 return nil
             }
-            untold = last.untold
+            unlogged = last.unlogged
         }
         refusal = Refusal(reject: reject, at: now)
         return Line(
             level: .warning, text: "parent refuses this node",
             details: [
                 "code": "\(reject.code.rawValue)", "reason": reject.reason,
-                "times": "\(untold + 1)",
+                "times": "\(unlogged + 1)",
             ])
     }
 

@@ -70,7 +70,7 @@ struct DownlinkEntry: Hashable, Sendable {
 
         /// The answer as sent to the child: once settled, with the result and never with the option
         /// (rule 2).
-        var told: Answer {
+        var answerToSend: Answer {
             var answer = answer
             switch result {
             case .recovered: answer.didRecover = true

@@ -119,7 +119,7 @@ extension DownlinkMachine {
         guard case .answered(var delivery) = entry.phase else { return [] }
         var entry = entry
         var actions: [DownlinkAction] = []
-        let message = Message.answer(entry.id, delivery.told, digest: entry.digest)
+        let message = Message.answer(entry.id, delivery.answerToSend, digest: entry.digest)
         // Resent only to a child within reach; any other peer gets it by repeating its request.
         delivery.next = nil
         switch entry.asker {
@@ -134,7 +134,7 @@ extension DownlinkMachine {
             actions.append(.send(message, to: waiting.peer))
             entry.asker = .requester(nil)
         case .bare(let peer?):
-            actions.append(.reply(BareReply(entry.id, delivery.told), to: peer))
+            actions.append(.reply(BareReply(entry.id, delivery.answerToSend), to: peer))
             entry.asker = .bare(nil)
             // A bare client reports no result: none will ever be known.
             if delivery.result == nil {

@@ -354,7 +354,7 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         if case .answered(let delivery) = entry.phase {
             return [
-                .send(.answer(entry.id, delivery.told, digest: entry.digest), to: peer)
+                .send(.answer(entry.id, delivery.answerToSend, digest: entry.digest), to: peer)
             ]
         }
         guard let attempt else { return [.send(pending(entry, at: now), to: peer)] }

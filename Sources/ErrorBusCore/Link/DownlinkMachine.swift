@@ -293,7 +293,7 @@ extension DownlinkMachine {
     }
 
     /// Adds this machine's part of the status.
-    package func tell(into status: inout NodeStatus, at now: MonotonicTime) {
+    package func describe(into status: inout NodeStatus, at now: MonotonicTime) {
         status.boot = boot.description
         status.openCount = openCount
         status.counters.presentedBelow = counters.presentedBelow

@@ -101,7 +101,7 @@ extension FailedConnections.Cause {
 package struct FailedConnectionLog: Sendable {
     private struct Count {
         var total = 0
-        var untold: FailedConnections
+        var unlogged: FailedConnections
         var saidAt: MonotonicTime?
     }
 
@@ -116,24 +116,24 @@ package struct FailedConnectionLog: Sendable {
 
     /// The time at which the next line is due.
     package var nextDue: MonotonicTime? {
-        counts.values.lazy.filter { $0.untold.count > 0 }.compactMap(Self.due).min()
+        counts.values.lazy.filter { $0.unlogged.count > 0 }.compactMap(Self.due).min()
     }
 
     package mutating func note(_ failed: FailedConnections) {
-        var count = counts[failed.cause] ?? Count(untold: FailedConnections(failed.cause))
+        var count = counts[failed.cause] ?? Count(unlogged: FailedConnections(failed.cause))
         count.total += failed.count
-        count.untold.add(failed)
+        count.unlogged.add(failed)
         counts[failed.cause] = count
     }
 
     /// The connections whose line is due, in the order of their causes.
     package mutating func ticked(at now: MonotonicTime) -> [FailedConnections] {
         FailedConnections.Cause.allCases.compactMap { cause in
-            guard var count = counts[cause], count.untold.count > 0,
+            guard var count = counts[cause], count.unlogged.count > 0,
                 Self.due(count).map({ $0 <= now }) ?? true
             else { return nil }
-            let line = count.untold
-            (count.untold, count.saidAt) = (FailedConnections(cause), now)
+            let line = count.unlogged
+            (count.unlogged, count.saidAt) = (FailedConnections(cause), now)
             counts[cause] = count
             return line
         }
@@ -141,6 +141,6 @@ package struct FailedConnectionLog: Sendable {
 
     /// The time at which unlogged connections may be logged; nil: at once.
     private static func due(_ count: Count) -> MonotonicTime? {
-        count.saidAt.map { $0 + count.untold.cause.pause }
+        count.saidAt.map { $0 + count.unlogged.cause.pause }
     }
 }

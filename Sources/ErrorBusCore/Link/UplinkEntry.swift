@@ -48,14 +48,14 @@ struct UplinkEntry: Hashable, Sendable {
 
     /// The plan for sending the result to the parent until it sends OK. A parent that repeats the
     /// answer until it has the result needs no such plan.
-    struct Telling: Hashable, Sendable {
+    struct Resending: Hashable, Sendable {
         var next: MonotonicTime
         var tries = 0
     }
 
     /// The life of a parent that has the result, or repeats the answer until it has the result.
     var knownIn: BootID?
-    var telling: Telling?
+    var resending: Resending?
     /// Whether only an earlier life of this node presented it, if any, and it was settled or
     /// withdrawn below, or given up here: the entry is kept until the parent has acknowledged that.
     var isPassedOn = false
@@ -135,7 +135,7 @@ struct UplinkEntry: Hashable, Sendable {
     /// Records that this life of the parent does not need the result.
     mutating func noteKnown(in boot: BootID?) {
         knownIn = boot
-        telling = nil
+        resending = nil
     }
 
     /// Whether only a hop withdrew the presentation, which is not final.

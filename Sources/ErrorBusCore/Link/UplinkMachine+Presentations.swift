@@ -12,7 +12,7 @@ extension UplinkMachine {
                 store(entry, id)
                 return []
             case .settled(_, let result, _):
-                if let told = entry.answer?.told(result) { return [.answered(id, told)] }
+                if let settled = entry.answer?.settled(result) { return [.answered(id, settled)] }
             case .waiting, .asking, .accepted, .moving, .withdrawing, .gone: break
             }
         }
@@ -229,7 +229,7 @@ extension UplinkMachine {
         case .withdrawing(_, let next, _):
             // Limited, since a parent that never replies has nothing left to withdraw.
             due = (isLive ? next : nil).orEarlier(entry.since + times.tombstone)
-        case .settled: if isLive { due = entry.telling?.next }
+        case .settled: if isLive { due = entry.resending?.next }
         case .waiting, .answered, .gone: break
         }
         guard entry.isOpen else { return due }

@@ -22,7 +22,7 @@ extension UplinkMachine {
         case .reject(let reject) where reject.id == nil: return linkRefused(reject, at: now)
         case .bye(let reason): return giveUp("parent left: \(reason)", at: now)
         case .ping(let number): return isLive ? [.send(.pong(number))] : []
-        case .ok(let id?): return told(id) ? [] : withdrawn(id, isOK: true, at: now)
+        case .ok(let id?): return acknowledged(id) ? [] : withdrawn(id, isOK: true, at: now)
         case .pong(let number): return ponged(number, at: now)
         case .state:
             return [.dropped(Anomaly(kind: .unknownID, detail: "STATE that was not asked for"))]
@@ -263,7 +263,7 @@ extension UplinkMachine {
             var actions: [UplinkAction] = []
             if isLive {
                 if isOwed(entry, result) {
-                    entry.telling = .init(next: now)
+                    entry.resending = .init(next: now)
                 } else {
                     actions.append(.send(settledMessage(id, answer, result)))
                 }
@@ -273,8 +273,8 @@ extension UplinkMachine {
                 actions += ticked(at: now)
                 return actions
             }
-            if let told = entry.answer?.told(result) {
-                return actions + [.answered(id, told)] + ticked(at: now)
+            if let settled = entry.answer?.settled(result) {
+                return actions + [.answered(id, settled)] + ticked(at: now)
             }
             return actions + ask(again, at: now) + ticked(at: now)
         case .waiting, .asking, .accepted, .moving, .answered, .settled, .withdrawing, .gone:
@@ -316,7 +316,7 @@ extension UplinkMachine {
         guard link != .closed else { return [] }
         var entry = UplinkEntry(id, asked, phase, since: now)
         entry.isPassedOn = true
-        if case .settled = phase { entry.telling = .init(next: now) }
+        if case .settled = phase { entry.resending = .init(next: now) }
         store(entry, id)
         return ticked(at: now)
     }
@@ -337,7 +337,7 @@ extension UplinkMachine {
             case .settled(_, let result, _):
                 if mayHaveLapsed { entry.knownIn = nil }
                 guard isOwed(entry, result) else { continue }
-                entry.telling = .init(next: next)
+                entry.resending = .init(next: next)
             case .gone(.origin, _):
                 guard isOwed(entry, .withdrawn) else { continue }
                 entry.phase = .withdrawing(.origin, next: next, tries: 0)
@@ -356,8 +356,8 @@ extension UplinkMachine {
     ) -> [UplinkAction] {
         var entry = former
         entry.knownIn = nil
-        guard entry.telling == nil, isOwed(entry, result) else { return [] }
-        entry.telling = .init(next: now + min(reject.retryMilliseconds ?? 1_000, 60_000))
+        guard entry.resending == nil, isOwed(entry, result) else { return [] }
+        entry.resending = .init(next: now + min(reject.retryMilliseconds ?? 1_000, 60_000))
         store(entry, entry.request.present.id)
         return []
     }
@@ -369,21 +369,21 @@ extension UplinkMachine {
     }
 
     /// Sends the result again when due.
-    mutating func tell(
+    mutating func sendResult(
         _ entry: inout UplinkEntry, _ answer: UniqueID, _ result: RecoveryResult,
         at now: MonotonicTime
     ) -> [UplinkAction] {
-        guard isLive, var telling = entry.telling, now >= telling.next else { return [] }
-        telling.tries += 1
-        telling.next = now + jitter.resendDelay(afterTries: telling.tries)
-        entry.telling = telling
+        guard isLive, var resending = entry.resending, now >= resending.next else { return [] }
+        resending.tries += 1
+        resending.next = now + jitter.resendDelay(afterTries: resending.tries)
+        entry.resending = resending
         let settled = Message.Settled(
             id: entry.request.present.id, answer: answer, result: result, asked: entry.asked)
         return [.send(.settled(settled))]
     }
 
     /// OK to a result; false when it belongs to something else.
-    mutating func told(_ id: PresentationID) -> Bool {
+    mutating func acknowledged(_ id: PresentationID) -> Bool {
         guard var entry = entries[id], case .settled = entry.phase else { return false }
         // Kept for a next life of the parent, even if it was passed on: this life may die before
         // the result is recorded.

@@ -135,7 +135,7 @@ extension UplinkMachine {
                 reason, next: now + jitter.resendDelay(afterTries: tries + 1), tries: tries + 1)
             actions.append(.send(entry.withdrawal(for: reason)))
         case .settled(let answer, let result, _):
-            actions += tell(&entry, answer, result, at: now)
+            actions += sendResult(&entry, answer, result, at: now)
         case .waiting, .asking, .accepted, .moving, .withdrawing, .answered, .gone: break
         }
         store(entry, id)

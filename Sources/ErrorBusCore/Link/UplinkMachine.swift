@@ -355,7 +355,7 @@ extension UplinkMachine {
 
     /// Adds this machine's part of the status. `endpoints` are the endpoints of the parents, in
     /// order.
-    package func tell(
+    package func describe(
         into status: inout NodeStatus, endpoints: [Endpoint], at now: MonotonicTime
     ) {
         if status.boot.isEmpty { status.boot = boot.description }

@@ -113,7 +113,7 @@ extension Answer {
     /// The answer for a peer that repeats its request after the attempt: with the result, never
     /// with the option (docs/wire.md, section 8, rule 2). Nil while the result is unknown or
     /// belongs to another node's attempt.
-    package func told(_ result: RecoveryResult) -> Answer? {
+    package func settled(_ result: RecoveryResult) -> Answer? {
         var answer = self
         switch result {
         case .recovered: answer.didRecover = true

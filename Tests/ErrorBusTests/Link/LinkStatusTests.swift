@@ -7,7 +7,7 @@ import Testing
 @Suite struct LinkStatusTests {
     private func status(of rig: DownlinkRig) -> NodeStatus {
         var status = NodeStatus(node: "p")
-        rig.machine.tell(into: &status, at: rig.now)
+        rig.machine.describe(into: &status, at: rig.now)
         status.arrangeChildren()
         return status
     }
@@ -15,7 +15,7 @@ import Testing
     private func parents(of rig: UplinkRig) throws -> [ParentStatus] {
         var status = NodeStatus(node: "c")
         let endpoints = try (0..<rig.machine.parentCount).map { try Endpoint("tcp://h:\($0 + 1)") }
-        rig.machine.tell(into: &status, endpoints: endpoints, at: rig.now)
+        rig.machine.describe(into: &status, endpoints: endpoints, at: rig.now)
         return status.parents
     }
 

@@ -49,6 +49,19 @@ struct PromptClaimsTests {
         #expect(states.elements.map(\.by) == ["ann", "bob", "ann"])
     }
 
+    @Test("The end of a claim that was replaced, which its timer may report late, ends no other")
+    func replaced() {
+        let now = ManualTime().now
+        var claims = PromptClaims()
+        let first = PromptClaims.Claim(person: "ann", until: now + .seconds(1))
+        let second = PromptClaims.Claim(person: "bob", until: now + .seconds(30))
+        for claim in [first, second] { claims.claimed(claim, in: ObjectIdentifier(here)) }
+        let hasEnded = claims.ranOut(first, in: ObjectIdentifier(here))
+        #expect(!hasEnded && claims.standing(at: now)?.person == "bob")
+        _ = claims.ranOut(second, in: ObjectIdentifier(here))
+        #expect(claims.standing(at: now) == nil)
+    }
+
     @Test("A claim that ran out hides nothing; a new one replaces that of its inbox")
     func runOut() {
         let now = ManualTime().now
