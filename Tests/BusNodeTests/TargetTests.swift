@@ -1,3 +1,5 @@
+import ArgumentParser
+import Logging
 import Testing
 
 @testable import BusNodeKit
@@ -13,6 +15,40 @@ struct TargetTests {
         } throws: { error in
             let failure = error as? Failure
             return failure?.status == .usage && failure?.text.contains("at most 3650d") == true
+        }
+    }
+
+    @Test("A command refuses a key for an endpoint, which has none")
+    func keyOfEndpoint() throws {
+        let choice = try NodeChoice.parse(["--to", "tcp://127.0.0.1:7701", "--key", "client"])
+        #expect {
+            _ = try choice.chosen(missing: "no node")
+        } throws: { error in
+            let failure = error as? Failure
+            return failure?.status == .usage
+                && failure?.text.hasPrefix("--key: not allowed with an endpoint") == true
+        }
+    }
+
+    @Test(
+        "A command in the place of a node has its name and key, and refuses others",
+        arguments: ["--name", "--key"])
+    func inPlace(option: String) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            "version: 1\nnodes: { a: { listen: \"ipc://a\", presenters: [terminal] }, "
+                + "b: { next: a } }", to: "t.yaml")
+        func leaf(_ name: String) throws -> Target.Leaf {
+            try Target.parse(["--topology", file, "--node", "b", option, name])
+                .leaf(origin: nil, command: "present", logger: Logger(label: "test"))
+        }
+        _ = try leaf("b")
+        #expect {
+            _ = try leaf("c")
+        } throws: { error in
+            let failure = error as? Failure
+            return failure?.status == .usage
+                && failure?.text.hasPrefix("\(option): found \"c\", allowed: b: ") == true
         }
     }
 

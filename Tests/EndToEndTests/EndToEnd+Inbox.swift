@@ -69,7 +69,8 @@ extension EndToEnd {
             let other = try inbox(address, "answer", "01920001", "retry", "--by", "bob")
             #expect(try await other.ending() == 1)
             #expect(await other.says("claimed by ann until"))
-            #expect(await other.says(": take it over first, with bus-node inbox claim --take-over"))
+            #expect(
+                await other.says(": take it over first, with bus-node inbox claim ID --take-over"))
             let wrong = try inbox(address, "answer", "01920001", "skip", "--by", "ann")
             #expect(try await wrong.ending() == 64)
             #expect(await wrong.says("offered: retry, cancel"))

@@ -127,6 +127,17 @@ extension EndToEnd.Inbox {
                 #expect(isListed == found.contains(number), "\(conditions)")
             }
         }
+        for (conditions, notice) in [
+            ([], "2 are open, 1 shown (--limit)"),
+            (["--text", "disk"], "more match than the 1 shown (--limit)"),
+            (["--stage", "all"], "more changed than the 1 oldest shown (--limit)"),
+        ] {
+            let cut = try Launched(
+                ["inbox", "list", "--limit", "1", "--to", address, "--token-file", token]
+                    + conditions)
+            #expect(try await cut.ending() == 0)
+            #expect(await cut.says(notice))
+        }
         let pty = try Pty()
         let none = try inbox(address, "list", "--by", "bob", input: .terminal(pty))
         #expect(try await none.ending() == 0)

@@ -201,7 +201,24 @@ extension EndToEnd {
             #expect(check.status == 78 && check.said.contains("found mode 0644"), "\(check.said)")
             let node = try await run("run", "--topology", topology, "--node", "central")
             #expect(node.status == 78 && node.said.contains("found mode 0644"), "\(node.said)")
+            #expect(check.said.contains("chmod 600"), "\(check.said)")
+            #expect(check.said.components(separatedBy: "allowed:").count == 2, "\(check.said)")
             chmod(sandbox.path("keys/central.key_secret"), 0o600)
+            // All that is wrong at once, the pairs of clients with it.
+            let secrets = ["central", "client"].map { sandbox.path("keys/\($0).key_secret") }
+            let texts = try secrets.map { try String(contentsOfFile: $0, encoding: .utf8) }
+            for (secret, text) in zip(secrets, texts.reversed()) {
+                try text.write(toFile: secret, atomically: false, encoding: .utf8)
+            }
+            let swapped = try await run("check", topology)
+            #expect(swapped.status == 78, "\(swapped.said)")
+            for name in ["central", "client"] {
+                let problem = "keys/\(name).key is not the public key of that pair"
+                #expect(swapped.said.contains(problem), "\(swapped.said)")
+            }
+            for (secret, text) in zip(secrets, texts) {
+                try text.write(toFile: secret, atomically: false, encoding: .utf8)
+            }
             for name in ["keys", "keys/client.key"] {
                 let former = try mode(name)
                 chmod(sandbox.path(name), mode_t(former) | 0o020)

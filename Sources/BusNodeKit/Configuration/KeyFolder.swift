@@ -22,22 +22,30 @@ package struct KeyFolder {
 
     /// - Throws: When a file is missing, can be read by others, or is no key.
     package func keys(of name: NodeName, in topology: Topology) throws(Failure) -> LinkKeys {
-        var keys = LinkKeys(
-            own: try pair(of: name), known: [:], parents: topology.namesOfEndpoints)
         let found = try publicKeys()
+        var keys = LinkKeys(
+            own: try pair(of: name, among: found), known: [:], parents: topology.namesOfEndpoints)
         (keys.known, keys.former) = (found.known, found.former)
         keys.signers = try signers(of: topology, among: found.signers)
         keys.signsAs = topology.signers.contains(name) ? name : nil
         keys.relays = Set(topology.settings.filter { !$0.listen.isEmpty }.map(\.name))
         keys.reserved = Set(topology.settings.map(\.name))
-        // Until a new pair has come to its machine a node uses the former one.
-        guard [keys.known[name], keys.former[name]].contains(keys.own.publicKey) else {
-            let found =
-                keys.known[name] == nil ? "is missing" : "is not the public key of that pair"
-            throw Failure(
-                .badConfiguration, "key \(secretFile(of: name)): \(publicFile(of: name)) \(found)")
-        }
         return keys
+    }
+
+    /// The pair of a name, whose public key is among those of the folder.
+    func pair(of name: NodeName, among found: PublicKeys) throws(Failure) -> KeyPair {
+        let pair = try pair(of: name)
+        // Until a new pair has come to its machine a node uses the former one.
+        guard [found.known[name], found.former[name]].contains(pair.publicKey) else {
+            let problem =
+                found.known[name] == nil ? "is missing" : "is not the public key of that pair"
+            throw Failure(
+                .badConfiguration,
+                "key \(secretFile(of: name).shown()): \(publicFile(of: name).shown()) \(problem); "
+                    + "copy both files from the machine where they were made")
+        }
+        return pair
     }
 
     /// The signing keys of a topology's signers.
@@ -83,15 +91,18 @@ package struct KeyFolder {
         "; bus-node keygen makes it (that of a further client with --name), or copy it from the "
         + "machine where it was made"
 
-    /// The public keys of the folder, and the former keys, by name.
-    package func publicKeys() throws(Failure) -> (
+    /// The public keys of a folder, the former keys, and those of signers, by name.
+    package typealias PublicKeys = (
         known: [NodeName: PublicKey], former: [NodeName: PublicKey],
         signers: [NodeName: [SignerKey]]
-    ) {
+    )
+
+    package func publicKeys() throws(Failure) -> PublicKeys {
         do throws(FileRefusal) { try PrivateFile.checkFolder(path) } catch {
             throw Failure(
                 error.status,
-                "keys \(path.shown()): \(error.text); bus-node keygen makes the folder")
+                "keys \(path.shown()): \(error.text)"
+                    + (error.isMissing ? "; bus-node keygen makes the folder" : ""))
         }
         var known: [NodeName: PublicKey] = [:]
         var former: [NodeName: PublicKey] = [:]

@@ -37,7 +37,7 @@ package struct NamedFiles {
     package var warnings: [ConfigurationWarning] {
         topology.settings.flatMap { node in
             [("journal", node.journal), ("events", node.events)].compactMap { key, file in
-                guard let file, let hindrance = Self.hindrance(to: file) else { return nil }
+                guard let file, let hindrance = FilePath.hindrance(to: file) else { return nil }
                 return ConfigurationWarning(
                     at: location(["nodes", "\(node.name)", key]),
                     field: "nodes.\(node.name).\(key)",
@@ -52,25 +52,34 @@ package struct NamedFiles {
     private var keys: [Finding] {
         guard let path = topology.keys else { return [] }
         let folder = KeyFolder(path)
-        func finding(_ failure: Failure) -> Finding {
-            let problem = ConfigurationProblem(
-                at: location(["keys"]), field: "keys", found: failure.text,
-                allowed: "a folder with the keys that bus-node keygen makes")
-            return Finding(problem: problem, status: failure.status)
+        var failures: [Failure] = []
+        func check(_ work: () throws(Failure) -> Void) {
+            do throws(Failure) { try work() } catch { failures.append(error) }
         }
-        do throws(Failure) {
-            let (known, _, signers) = try folder.publicKeys()
-            for name in topology.settings.map(\.name) {
-                guard known[name] != nil else {
-                    throw Failure(.noInput, "no \(folder.publicFile(of: name).shown())")
-                }
-                guard FileStatus(folder.secretFile(of: name)) != nil else { continue }
-                _ = try folder.pair(of: name)
+        check { () throws(Failure) in
+            let found = try folder.publicKeys()
+            let nodes = topology.settings.map(\.name)
+            for name in nodes where found.known[name] == nil {
+                failures.append(
+                    Failure(
+                        .noInput,
+                        "key \(folder.publicFile(of: name).shown()): is missing; bus-node keygen "
+                            + "makes it, or copy it from the machine where it was made"))
             }
-            _ = try folder.signers(of: topology, among: signers)
-            return []
-        } catch {
-            return [finding(error)]
+            for name in found.known.keys.sorted(by: { $0.description < $1.description }) {
+                let secret = folder.secretFile(of: name)
+                // A client's pair may belong to another user of this machine.
+                guard FileStatus(secret) != nil,
+                    nodes.contains(name) || access(secret, R_OK) == 0
+                else { continue }
+                check { () throws(Failure) in _ = try folder.pair(of: name, among: found) }
+            }
+            _ = try folder.signers(of: topology, among: found.signers)
+        }
+        return failures.map { failure in
+            let problem = ConfigurationProblem(
+                at: location(["keys"]), field: "keys", saying: failure.text)
+            return Finding(problem: problem, status: failure.status)
         }
     }
 
@@ -80,11 +89,13 @@ package struct NamedFiles {
         node.presenters.enumerated().compactMap { index, presenter in
             guard case .console(let console) = presenter else { return nil }
             func finding(
-                _ key: String, _ file: String, _ read: (String) throws(FileRefusal) -> Void
+                _ key: String, _ file: String, _ remedy: String? = nil,
+                _ read: (String) throws(FileRefusal) -> Void
             ) -> Finding? {
                 unusable(
                     file, at: place("presenters", index, of: node.name, ["console", key]),
-                    field: "nodes.\(node.name).presenters[\(index)].console.\(key)", read: read)
+                    field: "nodes.\(node.name).presenters[\(index)].console.\(key)",
+                    remedy: remedy, read: read)
             }
             if let finding = certificate(of: console, index, node.name) { return finding }
             if let file = console.proxy?.secretFile,
@@ -108,8 +119,8 @@ package struct NamedFiles {
                 return finding
             }
             if let file = console.usersFile {
-                return finding("users", file) { file throws(FileRefusal) in
-                    _ = try ConsoleUsers.read(file)
+                return finding("users", file, "bus-node users add makes it") {
+                    file throws(FileRefusal) in _ = try ConsoleUsers.read(file)
                 }
             }
             return console.tokenFile.flatMap { file in
@@ -188,7 +199,7 @@ package struct NamedFiles {
     }
 
     private func unusable(
-        _ file: String, at location: ConfigurationLocation, field: String,
+        _ file: String, at location: ConfigurationLocation, field: String, remedy: String? = nil,
         read: (String) throws(FileRefusal) -> Void = { file throws(FileRefusal) in
             _ = try ConsoleToken(reading: file)
         }
@@ -198,11 +209,13 @@ package struct NamedFiles {
             return nil
         } catch {
             let isUnreadable = error.status == .noInput
+            let hint = "the file cannot be read: \(error.found)"
+            let remedy = error.isMissing ? remedy.map { "; \($0)" } ?? "" : ""
             let problem = ConfigurationProblem(
                 at: location, field: field,
                 found: isUnreadable ? "\"\(file.shown())\"" : "\(error.found) (\(file.shown()))",
                 allowed: error.allowed ?? "a file that only its owner can read",
-                hint: isUnreadable ? "the file cannot be read: \(error.found)" : nil)
+                hint: isUnreadable ? hint + remedy : nil)
             return Finding(problem: problem, status: error.status)
         }
     }
@@ -249,26 +262,6 @@ package struct NamedFiles {
             at: location, field: field, found: "\"\(program.shown())\"",
             allowed: "a program that can be run", hint: reason)
         return Finding(problem: problem, status: exitCode == 127 ? .noInput : .badConfiguration)
-    }
-
-    // MARK: Files that a node writes
-
-    /// The reason why a file cannot be written or created; nil if it seems possible.
-    private static func hindrance(to file: String) -> String? {
-        if FileStatus(file) != nil {
-            return access(file, W_OK) == 0 ? nil : String(cString: strerror(errno))
-        }
-        // Missing folders will be created.
-        var folder = file
-        repeat {
-            guard errno == ENOENT else { return String(cString: strerror(errno)) }
-            folder = FilePath.folder(of: folder)
-            if folder.isEmpty { folder = "." }
-        } while FileStatus(folder) == nil
-        guard access(folder, W_OK | X_OK) == 0 else {
-            return "\(folder.shown()): \(String(cString: strerror(errno)))"
-        }
-        return nil
     }
 
     // MARK: Places

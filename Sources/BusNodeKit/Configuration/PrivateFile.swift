@@ -50,7 +50,8 @@ enum PrivateFile {
             status: .badConfiguration,
             found: "mode 0\(String(status.mode, radix: 8))"
                 + (isOwn ? "" : ", owned by user \(status.owner)"),
-            allowed: "0\(String(mode, radix: 8)), and this user or root as its owner")
+            allowed: "0\(String(mode, radix: 8)), and this user or root as its owner"
+                + (isOwn ? "; chmod \(String(mode, radix: 8)) sets the mode" : ""))
     }
 
     /// Writes a new file, never over an existing one, and with the rights of `mode` from its first

@@ -131,6 +131,8 @@ package struct YAMLConfiguration {
             "a text that begins with * or & needs quotes"
         } else if text.contains("cannot start any token") {
             "indent with spaces, not with tabs; a text that begins with @ or ` needs quotes"
+        } else if text.contains("expected") || text.contains("not allowed") {
+            "look at the indentation, colons and quotes of this line and the line before"
         } else {
             nil
         }

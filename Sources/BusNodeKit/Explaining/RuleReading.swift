@@ -80,7 +80,7 @@ extension RuleReading {
         case .answered(let answer): words(answer)
         case .routed(let name): "routes it to \(name.shown())"
         case .declined(.outsideSchedule(let schedule)):
-            "declines: in force only \(schedule.description)"
+            "declines at this time: in force only \(schedule.description); --at sets another"
         case .declined(.limitReached(let limit)): "declines: more than \(limit.text)"
         case .declined(.tooManyCounted):
             "declines: the limits count too many errors and origins already"

@@ -11,7 +11,10 @@ package struct ConsoleClient: Sendable {
 
     let address: ConsoleAddress
     /// The way to take a claim over here, for refusals.
-    package var takeOver = "take it over first, with bus-node inbox claim --take-over"
+    package var takeOver = "take it over first, with bus-node inbox claim ID --take-over"
+    /// The ways to confirm and to decline a proposal here, for refusals; empty if the screen has
+    /// them.
+    package var confirm = ": --confirm confirms it, bus-node inbox decline ID declines it"
     /// The file of the authorities that the client trusts in place of the system's; nil: the
     /// system's.
     private let trusted: (file: String, authorities: Authorities)?
@@ -95,14 +98,17 @@ package struct ConsoleClient: Sendable {
         return "\(address.isSecure ? "https" : "http")://\(host):\(address.port)"
     }
 
-    private static let tokenHint =
-        "no token, or not this console's: give --to 'the address that the node printed', or "
-        + "--token-file FILE (your own token where the console has users, else the file of its "
-        + "token: file:PATH), or that token in BUS_NODE_CONSOLE_TOKEN"
+    private var tokenHint: String {
+        let found = address.token == nil ? "no token" : "the token is not one of this console's"
+        return "\(found): give --to 'the address that the node printed', or --token-file FILE "
+            + "(your own token where the console has users, else the file of its token: "
+            + "file:PATH), or that token in BUS_NODE_CONSOLE_TOKEN"
+    }
 
     /// The exit status of a refusal: 1 for an expected "no".
     func failure(_ status: Int, _ json: JSONValue) -> Failure {
         let text = json.refusal(takeOver: takeOver) ?? "status \(status)"
+        let more = json["error"]?.stringValue == "proposed" ? confirm : ""
         let exit: ExitStatus =
             switch status {
             case 401, 403: .notPermitted
@@ -115,7 +121,7 @@ package struct ConsoleClient: Sendable {
             default: .software
             }
         // The console's text addresses browsers and scripts; this hint addresses a shell.
-        return Failure(exit, status == 401 ? Self.tokenHint : text)
+        return Failure(exit, status == 401 ? tokenHint : text + more)
     }
 
     /// The name for the record: the console's for this token, else the given one, else the user's

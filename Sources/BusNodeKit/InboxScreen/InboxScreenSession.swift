@@ -55,6 +55,7 @@ package actor InboxScreenSession {
     package init(_ client: ConsoleClient, person: String) {
         var client = client
         client.takeOver = InboxScreen.takeOver
+        client.confirm = ""
         self.client = client
         self.person = person
         screen = InboxScreen(person: person, size: FullScreen.size)

@@ -104,7 +104,8 @@ enum JournalFiles {
     }
 
     private static func failure(_ path: String) -> Failure {
-        Failure(.cannotCreate, "journal \(path): \(String(cString: strerror(errno)))")
+        let reason = String(cString: strerror(errno))
+        return Failure(.cannotCreate, "journal \(path): \(FilePath.hindrance(to: path) ?? reason)")
     }
 }
 

@@ -64,7 +64,10 @@ package final class EventLog: AuditLog {
         let isLink = FileStatus(link: path)?.isLink == true
         let flags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY
         let descriptor = Glibc.open(path, isLink ? flags : flags | O_NOFOLLOW, 0o640)
-        guard descriptor >= 0 else { throw failure(String(cString: strerror(errno))) }
+        guard descriptor >= 0 else {
+            let reason = String(cString: strerror(errno))
+            throw failure(FilePath.hindrance(to: path) ?? reason)
+        }
         if let found = fault(of: descriptor, in: isLink ? nil : FilePath.folder(of: path)) {
             close(descriptor)
             throw failure("found \(found), expected a file")

@@ -5,7 +5,7 @@ package struct ConfigurationProblem: Error, Hashable, Sendable, CustomStringConv
     package let field: String
     /// The value there, in words; texts are quoted.
     package let found: String
-    /// The values allowed there.
+    /// The values allowed there; empty where ``found`` is the whole text.
     package let allowed: String
     /// A suggestion, such as `did you mean "central"?`.
     package let hint: String?
@@ -24,10 +24,16 @@ package struct ConfigurationProblem: Error, Hashable, Sendable, CustomStringConv
         self.isUnreadableFile = isUnreadableFile
     }
 
+    /// A problem whose text says itself what was found, what is allowed, and what to do.
+    package init(at location: ConfigurationLocation, field: String, saying text: String) {
+        self.init(at: location, field: field, found: text, allowed: "")
+    }
+
     /// The problem in one line.
     package var description: String {
-        "\(location.file):\(location.line): \(field.isEmpty ? "" : field + ": ")"
-            + "found \(found), allowed: \(allowed)\(hint.map { "; \($0)" } ?? "")"
+        let place = "\(location.file):\(location.line): \(field.isEmpty ? "" : field + ": ")"
+        guard !allowed.isEmpty else { return place + found }
+        return place + "found \(found), allowed: \(allowed)\(hint.map { "; \($0)" } ?? "")"
     }
 }
 

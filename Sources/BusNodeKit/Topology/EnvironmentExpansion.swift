@@ -1,4 +1,5 @@
 import ErrorBus
+import Glibc
 
 /// The expansion of environment variables in a text: `${NAME}`, and `${NAME:-default}` for a
 /// variable that is unset or empty. `$${` stands for `${`; any other `$` is literal.
@@ -104,5 +105,23 @@ package enum FilePath {
         if path.hasPrefix("/") || folder.isEmpty || folder == "." { return path }
         let rest = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
         return folder.hasSuffix("/") ? folder + rest : folder + "/" + rest
+    }
+
+    /// The reason why a file cannot be written or created; nil if it seems possible. Missing
+    /// folders count as creatable.
+    static func hindrance(to file: String) -> String? {
+        if FileStatus(file) != nil {
+            return access(file, W_OK) == 0 ? nil : String(cString: strerror(errno))
+        }
+        var folder = file
+        repeat {
+            guard errno == ENOENT else { return String(cString: strerror(errno)) }
+            folder = Self.folder(of: folder)
+            if folder.isEmpty { folder = "." }
+        } while FileStatus(folder) == nil
+        guard access(folder, W_OK | X_OK) == 0 else {
+            return "\(folder.shown()): \(String(cString: strerror(errno)))"
+        }
+        return nil
     }
 }

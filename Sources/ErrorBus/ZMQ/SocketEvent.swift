@@ -72,7 +72,10 @@ extension ConnectionEvent {
             self = .failed(
                 "the handshake failed: the other side does not speak ZeroMQ, only one of the two "
                     + "sides has keys, or a key is another one than expected")
-        case .refused: self = .failed("the other side refuses this node's key")
+        case .refused:
+            self = .failed(
+                "the other side refuses this node's key: its public file has to be there, and to "
+                    + "be read by SIGHUP")
         case .accepted, .caughtUp: return nil
         }
     }

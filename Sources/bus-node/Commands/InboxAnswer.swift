@@ -91,10 +91,7 @@ struct InboxAnswer: AsyncParsableCommand {
                 throw Failure(.usage, "--except: allowed only with --all-like")
             }
             if let seen { try CountOption.check(seen, option: "--seen", in: 0...) }
-            let undo = try Target.duration(undo, option: "--undo")
-            guard undo >= .zero, undo <= .seconds(60) else {
-                throw Failure(.usage, "--undo: found \"\(self.undo)\", allowed: 0s to 60s")
-            }
+            let undo = try Target.duration(undo, option: "--undo", in: .zero ... .seconds(60))
             let client = try target.client()
             let name = try await client.person(by)
             let id = try await client.id(id)
@@ -193,7 +190,10 @@ extension InboxAnswer {
                 return "\(error)"
             }
         }
-        guard faults.isEmpty else { throw Failure(.usage, faults.joined(separator: "; ").shown()) }
+        guard faults.isEmpty else {
+            throw Failure(
+                .usage, faults.joined(separator: "; ").shown() + "; give --value NAME=VALUE")
+        }
         return given
     }
 

@@ -69,10 +69,8 @@ struct InboxClaim: AsyncParsableCommand {
             throw Failure(.usage, "\(option): not allowed with --release, which ends the claim")
         }
         let text = time ?? "5m"
-        let duration = try Target.duration(text, option: "--for")
-        guard duration > .zero, duration <= .seconds(3_600) else {
-            throw Failure(.usage, "--for: found \"\(text)\", allowed: above 0, at most 1h")
-        }
+        let duration = try Target.duration(
+            text, option: "--for", in: .milliseconds(1) ... .seconds(3_600))
         return duration
     }
 

@@ -206,7 +206,7 @@ struct InboxListing: ParsableArguments {
         if stage == .open, open > items.count {
             Terminal.say("bus-node: \(open) are open, \(items.count) shown (--limit)")
         } else if stage != .open, list["isLast"]?.boolValue == false {
-            Terminal.say("bus-node: only the \(items.count) oldest changes are shown (--limit)")
+            Terminal.say("bus-node: more changed than the \(items.count) oldest shown (--limit)")
         }
     }
 }

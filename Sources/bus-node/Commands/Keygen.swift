@@ -82,7 +82,9 @@ struct Keygen: AsyncParsableCommand {
                 try? StandardOutput.print(lines)
                 throw error
             }
-            lines.append("every \(path)/*.key goes to all of these machines")
+            lines.append(
+                "every \(path)/*.key goes to all of these machines; a running node reads them at "
+                    + "SIGHUP")
             try StandardOutput.print(lines)
         }
     }

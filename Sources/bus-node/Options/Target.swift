@@ -79,6 +79,7 @@ struct Target: ParsableArguments {
             topology: path, node: node, isInputTaken: command == "exec", logger: logger)
         var settings = assembly.settings
         if settings.listen.isEmpty {
+            try refuseNames(besides: node)
             settings.grace = try graceDuration() ?? settings.grace
             let parents = assembly.loaded.topology.parentEndpoints(of: settings.name)
             guard !parents.isEmpty || !settings.presenters.isEmpty else {
@@ -117,6 +118,18 @@ struct Target: ParsableArguments {
         return Leaf(
             node: Node(leaf, parents: [endpoint], parts: parts),
             failsByTopology: settings.whenUnreachable == .fail, deadline: settings.deadline)
+    }
+
+    /// A command in the place of a node has that node's name and key.
+    private func refuseNames(besides node: String) throws(Failure) {
+        for (option, found) in [("--name", name), ("--key", choice.key.key)] {
+            guard let found, found != node else { continue }
+            throw Failure(
+                .usage,
+                "\(option): found \"\(found.shown())\", allowed: \(node.shown()): that node does "
+                    + "not listen, and the command runs in its place; for another name give --node "
+                    + "with the node's parent")
+        }
     }
 
     private func graceDuration() throws -> Duration? {
@@ -203,6 +216,12 @@ struct NodeChoice: ParsableArguments {
         }
         let isNamed = topology != nil || name != nil
         if let text = isNamed ? nil : to ?? environment[filled: "BUS_NODE_TO"] {
+            guard key.key == nil else {
+                throw Failure(
+                    .usage,
+                    "--key: not allowed with an endpoint, which has no keys; give --topology FILE "
+                        + "--node NAME")
+            }
             do throws(EndpointError) {
                 return .endpoint(try Endpoint(text))
             } catch {

@@ -49,7 +49,8 @@ struct NamedFilesTests {
         #expect(found.map(\.status) == [.badConfiguration])
         #expect(
             found.map(\.text) == [
-                field + "found mode 0644 (token), allowed: 0600, and this user or root as its owner"
+                field + "found mode 0644 (token), allowed: 0600, and this user or root as its "
+                    + "owner; chmod 600 sets the mode"
             ])
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: token)
         #expect(try problems(nodes).isEmpty)
@@ -87,7 +88,7 @@ struct NamedFilesTests {
         #expect(
             found.map(\.text) == [
                 "t.yaml:9\(field)key: found mode 0640 (console.key), allowed: 0600, and this user "
-                    + "or root as its owner"
+                    + "or root as its owner; chmod 600 sets the mode"
             ])
         #expect(chmod("\(folder.path)/console.key", 0o600) == 0)
         #expect(try problems(nodes).isEmpty)

@@ -82,6 +82,7 @@ import Testing
             ("a: [", "found invalid YAML"), ("a:\n  - *", "t.yaml:2: "),
             ("---\na\n---\nb", "found another document"), ("a: \u{1}", "invalid YAML"),
             ("%YAML 9.9\n---\na", "invalid YAML"), ("a: b: c", "invalid YAML"),
+            ("a: 1\n b: 2", "; look at the indentation, colons and quotes of this line and "),
             ("a:\n\tb: c", "t.yaml:2: "), ("\t- a", "; indent with spaces, not with tabs; "),
         ])
     func malformed(text: String, expected: String) {

@@ -155,7 +155,7 @@ struct ConsoleTLSTests {
         chmod(files.keyFile, 0o640)
         #expect(
             refusal(files) == "console tls key console.key: found mode 0640, allowed: 0600, and "
-                + "this user or root as its owner")
+                + "this user or root as its owner; chmod 600 sets the mode")
         chmod(files.keyFile, 0o600)
         func mixed(_ certificate: String, _ key: String) -> String? {
             refusal(

@@ -112,15 +112,30 @@ import Testing
 
     @Test("a refused token prints what to type")
     func unauthorized() throws {
-        let client = try ConsoleClient(try ConsoleAddress("http://h:1", option: "--to"))
-        let failure = client.failure(401, ["message": "no token"])
+        for (query, found) in [
+            ("", "no token"), ("?token=1234", "the token is not one of this console's"),
+        ] {
+            let address = try ConsoleAddress("http://h:1/\(query)", option: "--to")
+            let client = try ConsoleClient(address)
+            let failure = client.failure(401, ["message": "no token"])
+            #expect(
+                failure.text
+                    == "\(found): give --to 'the address that the node printed', or --token-file "
+                    + "FILE (your own token where the console has users, else the file of its "
+                    + "token: file:PATH), or that token in BUS_NODE_CONSOLE_TOKEN")
+            #expect(client.failure(409, ["message": "no"]).text == "no")
+        }
+    }
+
+    @Test("A refusal by a proposal says how to confirm it at this client")
+    func proposed() throws {
+        var client = try ConsoleClient(try ConsoleAddress("http://h:1", option: "--to"))
+        let refusal: JSONValue = ["error": "proposed", "message": "ann proposes it"]
         #expect(
-            failure.text
-                == "no token, or not this console's: give --to 'the address that the node "
-                + "printed', or --token-file FILE (your own token where the console has users, "
-                + "else the file of its token: file:PATH), or that token in "
-                + "BUS_NODE_CONSOLE_TOKEN")
-        #expect(client.failure(409, ["message": "no"]).text == "no")
+            client.failure(409, refusal).text
+                == "ann proposes it: --confirm confirms it, bus-node inbox decline ID declines it")
+        client.confirm = ""
+        #expect(client.failure(409, refusal).text == "ann proposes it")
     }
 
     @Test("A refusal of what another person has claimed says how to take it over at this client")
@@ -133,7 +148,7 @@ import Testing
         let claimed = "claimed by ann until 2026-11-25T10:00:00.000Z: "
         #expect(
             client.failure(409, refusal).text
-                == claimed + "take it over first, with bus-node inbox claim --take-over")
+                == claimed + "take it over first, with bus-node inbox claim ID --take-over")
         client.takeOver = InboxScreen.takeOver
         #expect(client.failure(409, refusal).text == claimed + "C takes it over")
         // A console of an earlier version gives a group's refused members no fields.

@@ -153,6 +153,13 @@ extension EndToEnd {
             let events = try Launched(command + ["--events"])
             #expect(try await events.ending() == 0)
             #expect(events.output.value.contains("bob (person) chose “Retry” (retry)"))
+            for more in [[], ["--events"]] {
+                let all = ["history", "--topology", sandbox.path("topology.yaml")] + more
+                let cut = try Launched(all + ["--limit", "1"])
+                #expect(try await cut.ending() == 0)
+                #expect(cut.output.value.contains(ended) != cut.output.value.contains(open))
+                #expect(await cut.says("more match than the 1 latest shown (--limit)"))
+            }
             let pty = try Pty()
             let none = try Launched(command + ["--end", "too late"], input: .terminal(pty))
             #expect(try await none.ending() == 0)

@@ -115,6 +115,36 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("At a terminal --confirm shows what is proposed and asks; only yes confirms")
+        func confirmedAtTerminal() async throws {
+            let (anna, bob) = (try await added("anna", "answer"), try await added("bob", "answer"))
+            let (nodes, address) = try await started()
+            let asked = try sandbox.present("--json", "--option", "drop=Drop:two")
+            let id = try await Console(sandbox: sandbox).openID(
+                ConsoleClient(address: address, token: anna))
+            func answer(_ token: String, _ more: String..., at pty: Pty? = nil) throws -> Launched {
+                try Launched(
+                    ["inbox", "answer", id, "drop", "--to", "http://\(address)"] + more,
+                    input: pty.map { .terminal($0) } ?? .none,
+                    environment: ["BUS_NODE_CONSOLE_TOKEN": token])
+            }
+            #expect(try await answer(bob).ending() == 0)
+            for (line, status) in [("no", Int32(1)), ("yes", 0)] {
+                let pty = try Pty()
+                let confirming = try answer(anna, "--confirm", at: pty)
+                #expect(await pty.shows("bob proposes"), "\(pty.screen.value)")
+                #expect(await pty.shows("Type yes to confirm; anything else cancels."))
+                #expect(asked.output.value.isEmpty)
+                pty.type(line + "\n")
+                #expect(try await confirming.ending() == status, "\(pty.screen.value)")
+                if status != 0 { #expect(await pty.shows("not confirmed: nothing was answered")) }
+            }
+            #expect(try await asked.ending() == 0, "\(asked.errors.value)")
+            let reply = try JSONValue.parse(Array(asked.output.value.utf8))
+            #expect(reply["by"] == "bob" && reply["second"] == "anna")
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("A proxy names its users, who do what the file says; no other sender can")
         func proxied() async throws {
             let bob = try await added("bob", "see")
