@@ -141,11 +141,12 @@ extension Script {
             let id = try await talk.relayed(by: kid)
             let answer = try await talk.passedDown(id, to: kid)
             try await talk.pause(100_000)
-            kid.heard.clear()
             kid.say("BYE")
             try await talk.up.hears(
                 "SETTLED", "id: \(id)", "answer: \(answer)", "result: unknown",
                 in: 240_000...240_002)
+            // Sent again until then, once perhaps as the BYE was under way.
+            kid.heard.clear()
             kid.present(id)
             try await kid.hears("ANSWER", "answer: \(answer)", "option: retry", "no did-recover")
             try await kid.hears("ANSWER", "option: retry", in: 1_000...60_000)

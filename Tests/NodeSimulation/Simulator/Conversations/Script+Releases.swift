@@ -117,11 +117,7 @@ extension Script {
             // Its WELCOME names itself alone, as before.
             for _ in 1...2 {
                 try await talk.up.isLinked(within: 38_000)
-                try await talk.pause(500)
-                while talk.second.heard.unread.first?.verb == "AWAIT" {
-                    try await talk.second.hears("AWAIT")
-                }
-                try await talk.second.hearsNothing(for: 10)
+                _ = try await talk.second.hearsNothingBut("AWAIT", for: 510)
             }
         },
         Script("The link is lost while the first parent is tried: that one is next", .between) {
