@@ -32,7 +32,9 @@ struct InboxOptionsTests {
             let failure = #expect(throws: Failure.self) {
                 try InboxClaim.parse(["1", "--for", time]).length()
             }
-            #expect(failure?.text.hasPrefix("--for: ") == true)
+            #expect(
+                failure?.text == "--for: found \"\(time)\", allowed: 1ms to 1h, as a whole number "
+                    + "and ms, s, m, h or d")
         }
     }
 

@@ -215,6 +215,8 @@ extension EndToEnd {
             #expect(try await late.ending() == 1)
             let wrong = try inbox(address, "answer", id(1), "retry", "--undo", "61s")
             #expect(try await wrong.ending() == 64)
+            #expect(await wrong.says("--undo: found \"61s\", allowed: "))
+            #expect(await wrong.says(" to 1m, as a whole number and ms, s, m, h or d"))
             withExtendedLifetime(nodes) {}
         }
 

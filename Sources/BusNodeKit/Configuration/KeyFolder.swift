@@ -86,17 +86,20 @@ package struct KeyFolder {
         return pair
     }
 
-    /// What to do about a missing secret file.
-    private static let remedy =
+    /// What to do about a missing file.
+    static let remedy =
         "; bus-node keygen makes it (that of a further client with --name), or copy it from the "
         + "machine where it was made"
 
-    /// The public keys of a folder, the former keys, and those of signers, by name.
+    /// The public keys, the former keys, and those of signers, by name.
     package typealias PublicKeys = (
         known: [NodeName: PublicKey], former: [NodeName: PublicKey],
         signers: [NodeName: [SignerKey]]
     )
 
+    /// The keys in the public files of the folder.
+    ///
+    /// - Throws: When the folder or a file of it cannot be used, or two names have one key.
     package func publicKeys() throws(Failure) -> PublicKeys {
         do throws(FileRefusal) { try PrivateFile.checkFolder(path) } catch {
             throw Failure(

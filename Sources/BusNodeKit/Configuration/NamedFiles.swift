@@ -63,8 +63,8 @@ package struct NamedFiles {
                 failures.append(
                     Failure(
                         .noInput,
-                        "key \(folder.publicFile(of: name).shown()): is missing; bus-node keygen "
-                            + "makes it, or copy it from the machine where it was made"))
+                        "key \(folder.publicFile(of: name).shown()): is missing"
+                            + KeyFolder.remedy))
             }
             for name in found.known.keys.sorted(by: { $0.description < $1.description }) {
                 let secret = folder.secretFile(of: name)

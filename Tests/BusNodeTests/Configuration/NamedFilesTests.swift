@@ -131,9 +131,16 @@ struct NamedFilesTests {
                     answerLinks:
                       as: oncall
             """
+        var found = try problems(nodes)
+        let usersField = "console.users: found \"users\", "
+        #expect(
+            found.contains {
+                $0.text.contains(usersField)
+                    && $0.text.hasSuffix("\(unreadable); bus-node users add makes it")
+            })
         let users = UserFile("\(folder.path)/users")
         _ = try users.add("oncall", [.answer])
-        var found = try problems(nodes)
+        found = try problems(nodes)
         #expect(found.map(\.status) == [.noInput])
         #expect(
             found.map(\.text) == [

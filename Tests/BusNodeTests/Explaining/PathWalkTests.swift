@@ -133,6 +133,23 @@ import Testing
         #expect(lines([]) == ["declines: none of 0 rules matches"])
     }
 
+    @Test("A rule outside its times says when it is in force, and how to try another time")
+    func times() throws {
+        let found = try ["[mon, tue, wed, thu, fri]", "[sat, sun]"].flatMap { days in
+            let text =
+                "rules: [{ match: {}, answer: retry, during: { days: \(days), timeZone: UTC } }]"
+            let rules = try TopologyReader.readPolicy("p.yaml", environment: [:]) {
+                (path) throws(ConfigurationFailure) in
+                try YAMLConfiguration.read(Array(text.utf8), file: path)
+            }
+            let book = RuleBook(rules, mode: .firstMatch)
+            return RuleList(name: "policy", file: "p.yaml", book: book)
+                .evaluate(report(), origin: "worker", date: ManualTime().now.date).lines
+        }
+        let declined = found.filter { $0.contains(" declines at this time: in force only ") }
+        #expect(declined.count == 1 && declined[0].hasSuffix("; --at sets another"), "\(found)")
+    }
+
     @Test("options that rules add or remove count higher up")
     func options() throws {
         let path = try walk("worker", report(code: 5, ["kind": "secret"]))
