@@ -244,12 +244,16 @@ package final class Inbox: Presenter {
     }
 
     /// Releases a claim.
+    ///
+    /// - Returns: Whether there was a claim.
+    @discardableResult
     package func release(
         _ id: PresentationID, by person: String, of identity: String? = nil
-    ) throws(InboxRefusal) {
+    ) throws(InboxRefusal) -> Bool {
         try attempt { state throws(InboxRefusal) in
-            try state.machine.release(id, by: person, of: identity, at: .now)
+            let wasClaimed = try state.machine.release(id, by: person, of: identity, at: .now)
             report(state.machine.items[id], to: state.waiting[id]?.prompt)
+            return wasClaimed
         }
     }
 

@@ -126,6 +126,13 @@ package struct InboxItem: Hashable, Sendable {
         guard !unsignable.contains(option) else { throw .cannotSign(option: option) }
     }
 
+    /// Refuses what comes after the deadline, also while the end has not been noticed yet, as in a
+    /// process that was stopped for a while.
+    func refuseExpired(at now: Moment) throws(InboxRefusal) {
+        guard let deadline, now.instant >= deadline else { return }
+        throw .closed(.expired, at: now)
+    }
+
     /// Whether the item is before another one in people's lists: by the first presentation, then by
     /// arrival.
     func isOlder(than other: InboxItem) -> Bool {

@@ -52,6 +52,7 @@ extension InboxMachine {
         _ answer: Answer, of identity: String?, to item: InboxItem, undo: Duration, at now: Moment
     ) throws(InboxRefusal) -> InboxDecision {
         guard undo <= limits.undoMax else { throw .tooLong(what: "undo", allowed: limits.undoMax) }
+        try item.refuseExpired(at: now)
         let id = item.id
         guard undo > .zero else {
             change(id, to: .answered(answer.withoutSecrets), at: now)
@@ -91,8 +92,8 @@ extension InboxMachine {
         dropped: (PresentationID, UniqueID) -> Bool = { _, _ in true }
     ) throws(InboxRefusal) {
         let item = try item(id, at: now)
-        guard case .leaving(let answer, _) = item.stage, meant == nil || meant == answer.id,
-            dropped(id, answer.id)
+        guard case .leaving(let answer, let time) = item.stage, meant == nil || meant == answer.id,
+            now.instant < time.instant, dropped(id, answer.id)
         else { throw .nothingToUndo }
         takeBack(id, answer, at: now)
     }
@@ -116,8 +117,8 @@ extension InboxMachine {
         guard !members.isEmpty else { throw .unknownGroup(number) }
         var undone: [PresentationID] = []
         for item in members.sorted(by: { $0.openedRevision < $1.openedRevision }) {
-            guard case .leaving(let answer, _) = item.stage, answers.contains(answer.id),
-                dropped(item.id, answer.id)
+            guard case .leaving(let answer, let time) = item.stage, answers.contains(answer.id),
+                now.instant < time.instant, dropped(item.id, answer.id)
             else { continue }
             takeBack(item.id, answer, at: now)
             undone.append(item.id)
@@ -156,13 +157,18 @@ extension InboxMachine {
     }
 
     /// Releases a claim. Another person's claim is refused.
+    ///
+    /// - Returns: Whether there was a claim.
+    @discardableResult
     package mutating func release(
         _ id: PresentationID, by person: String, of identity: String? = nil, at now: Moment
-    ) throws(InboxRefusal) {
+    ) throws(InboxRefusal) -> Bool {
         let item = try item(id, at: now)
         try refuseEnded(item)
         try refuseOthersClaim(item, person, identity, at: now)
-        if case .claimed = item.stage { change(id, to: .open, at: now) }
+        guard case .claimed = item.stage else { return false }
+        change(id, to: .open, at: now)
+        return true
     }
 
     /// Claims the open members of a group, except those that another person has claimed.

@@ -102,6 +102,7 @@ extension InboxMachine {
         guard !item.takenBack.contains(request) else { throw .takenBack }
         try refuseOthersClaim(item, person.name, person.identity, at: now)
         try item.refuseUnlessOffered(option)
+        try item.refuseExpired(at: now)
         let given = try filled.get().given
         let left = item.deadline.map { now.instant.duration(to: $0) } ?? limits.proposalMax
         let made = InboxProposal(

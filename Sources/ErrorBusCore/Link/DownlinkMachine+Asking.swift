@@ -210,6 +210,8 @@ extension DownlinkMachine {
             if entry.isOriginReachable != wasReachable {
                 actions.append(.reachable(entry.id, entry.isOriginReachable))
             }
+            // A relay may take over the presentations of another.
+            if let child = entry.child { actions += welcomeMore(of: child) }
             return actions + acknowledge(entry, attempt: present.attempt, at: now)
         case .answered(let delivery) where delivery.result == .withdrawn:
             // The origin ended without it: as an answer, the option would seem carried out.

@@ -123,18 +123,21 @@ extension DownlinkMachine {
     }
 
     /// Any frame of a child counts as a sign of life, except the last frames of a lost connection.
-    /// A process that claims the name is refused, since the holder lives.
-    mutating func heard(_ name: NodeName, at now: MonotonicTime) -> [DownlinkAction] {
+    /// A process that claims the name is refused, since the holder lives; by its last message the
+    /// holder leaves the name to that process.
+    mutating func heard(
+        _ name: NodeName, at now: MonotonicTime, isLast: Bool = false
+    ) -> [DownlinkAction] {
         guard var child = children[name], !child.isDisconnected else { return [] }
         let wasReachable = child.isReachable
         let wasPinged = child.pingedAt != nil
-        let claimant = child.claimant
+        let claimant = isLast ? nil : child.claimant
         child.heardAt = now
         if !wasReachable { child.liveSince = now }
         child.pingedAt = nil
         child.unreachableSince = nil
         child.hasLeft = false
-        child.claimant = nil
+        if !isLast { child.claimant = nil }
         children[name] = child
         // After a PING the plan was for the end of the link. Else it stays: the due time is now
         // later, and is checked when the plan fires.
@@ -197,7 +200,7 @@ extension DownlinkMachine {
         child.unreachableSince = now
         children[name] = child
         // A link has one name: the claimant's may have got another one since.
-        if let claimant, namesOfPeers[claimant.peer] ?? name == name {
+        if let claimant, !isStopping, namesOfPeers[claimant.peer] ?? name == name {
             return [.log(.down(name, reason: reason))]
                 + adopt(claimant.hello, claimant.peer, at: now)
         }
@@ -344,8 +347,11 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         if !entry.isOpen, entry.asker != former.asker { return deliver(entry, at: now) }
         store(entry)
-        guard entry.isOriginReachable != former.isOriginReachable else { return [] }
-        return [.reachable(entry.id, entry.isOriginReachable)]
+        var actions = entry.child.map { welcomeMore(of: $0) } ?? []
+        if entry.isOriginReachable != former.isOriginReachable {
+            actions.append(.reachable(entry.id, entry.isOriginReachable))
+        }
+        return actions
     }
 
     /// The reply to a child that sends AWAIT and is not the asker.

@@ -84,7 +84,7 @@ package struct DownlinkMachine: Sendable {
             guard isHeard(message, of: name) else {
                 return [.dropped(Anomaly(kind: .lostLink, detail: message.verb.rawValue))]
             }
-            actions += heard(name, at: now)
+            actions += heard(name, at: now, isLast: message.verb == .bye)
         }
         guard message.verb.goesUp else {
             return actions + wrongDirection(message, from: peer)

@@ -1,15 +1,22 @@
 import DequeModule
 
-/// The presentations that wait until the parent has room: a line for each origin, the oldest first,
-/// and each origin in turn, so that the storm of one origin does not keep the others waiting.
+/// The presentations that wait until the parent has room: first those that a parent held before,
+/// whose prompts are in front of people, then a line for each origin, the oldest first, and each
+/// origin in turn, so that the storm of one origin does not keep the others waiting.
 struct RoomLine: Sendable {
+    private var held = DeadlineQueue<PresentationID>()
     private var lines: [NodeName: DeadlineQueue<PresentationID>] = [:]
     private var turns: Deque<NodeName> = []
-    private(set) var count = 0
+    /// The number of presentations in the lines of origins.
+    private var lineCount = 0
+    var count: Int { held.count + lineCount }
     /// The number of origins with a line; an empty line counts until its turn.
     var originCount: Int { lines.count }
 
-    mutating func put(_ id: PresentationID, of origin: NodeName, since: MonotonicTime) {
+    mutating func put(
+        _ id: PresentationID, of origin: NodeName, since: MonotonicTime, wasHeld: Bool
+    ) {
+        guard !wasHeld else { return held.plan(id, at: since) }
         if lines[origin] == nil {
             lines[origin] = DeadlineQueue()
             turns.append(origin)
@@ -18,13 +25,14 @@ struct RoomLine: Sendable {
     }
 
     mutating func remove(_ id: PresentationID, of origin: NodeName) {
+        held.plan(id, at: nil)
         plan(id, of: origin, at: nil)
         dropEmptyLines()
     }
 
     /// Drops all empty lines once they outnumber the waiting presentations: O(1) for each removal.
     private mutating func dropEmptyLines() {
-        guard lines.count > 2 * count + 8 else { return }
+        guard lines.count > 2 * lineCount + 8 else { return }
         lines = lines.filter { $0.value.count > 0 }
         turns.removeAll { lines[$0] == nil }
     }
@@ -34,17 +42,18 @@ struct RoomLine: Sendable {
     ) {
         let before = lines[origin]?.count ?? 0
         lines[origin]?.plan(id, at: time)
-        count += (lines[origin]?.count ?? 0) - before
+        lineCount += (lines[origin]?.count ?? 0) - before
     }
 
     mutating func popFirst() -> PresentationID? {
+        if let id = held.popFirst() { return id }
         while let origin = turns.popFirst() {
             guard let id = lines[origin]?.popFirst() else {
                 lines[origin] = nil
                 continue
             }
             turns.append(origin)
-            count -= 1
+            lineCount -= 1
             return id
         }
         return nil
@@ -58,6 +67,8 @@ struct ParentRoom: Hashable, Sendable {
     var most = 0
     /// The time of the next try after a refusal.
     var pausedUntil: MonotonicTime?
+    /// The time of the next ones, after as many as may be sent at one time.
+    var next: MonotonicTime?
 }
 
 // A parent says how many presentations it takes. What is more waits here, in order, and is sent as
@@ -71,24 +82,33 @@ extension UplinkMachine {
 
     /// The next due time of the presentations that wait for room.
     var roomDue: MonotonicTime? {
-        isLive && !isLeaving && line.count > 0 ? room.pausedUntil : nil
+        guard isLive, !isLeaving, line.count > 0 else { return nil }
+        return room.pausedUntil ?? (hasRoom ? room.next : nil)
     }
 
-    /// Plans as many presentations as there is room for, first the ones that the parent held
-    /// before; returns their number.
+    /// Asks for as many presentations as there is room for, at most so many in a millisecond: a
+    /// parent that refuses one gets no more. Returns their number.
     @discardableResult
     mutating func fillRoom(at now: MonotonicTime) -> Int {
-        if let until = roomDue, now >= until {
+        if let until = room.pausedUntil, isLive, !isLeaving, line.count > 0, now >= until {
             room = ParentRoom(most: max(room.most, placedCount + 1))
         }
-        var position = 0
-        while hasRoom, let id = line.popFirst() {
+        if let next = room.next, now < next { return 0 }
+        var count = 0
+        while count < times.pacePerMillisecond, hasRoom, let id = line.popFirst() {
             guard var entry = entries[id] else { continue }
-            entry.askAnew(at: now + UInt64(position / times.pacePerMillisecond))
+            entry.askAnew(at: now)
             store(entry, id)
-            position += 1
+            count += 1
         }
-        return position
+        room.next = count < times.pacePerMillisecond ? nil : now + 1
+        return count
+    }
+
+    /// The number of further batches that there is room for.
+    var roomBatchCount: Int {
+        let count = min(line.count, max(0, room.most - placedCount))
+        return (count + times.pacePerMillisecond - 1) / times.pacePerMillisecond
     }
 
     /// WELCOME on a new link, whose parent has not refused any presentation.
@@ -96,9 +116,14 @@ extension UplinkMachine {
         room = ParentRoom(most: max(1, Int(welcome.maxOpen)))
     }
 
-    /// The parent refused a presentation for want of room.
-    mutating func roomEnded(until time: MonotonicTime) {
+    /// The parent refused a presentation for want of room. That presentation waits, and others
+    /// that were to follow in some milliseconds wait with it.
+    mutating func roomEnded(
+        for id: PresentationID, until time: MonotonicTime
+    ) -> [UplinkAction] {
+        let isSpread = room.next != nil
         room = ParentRoom(most: min(room.most, placedCount), pausedUntil: time)
+        return isSpread ? openIDs.flatMap(waitsHere) : waitsHere(id)
     }
 
     /// The parent accepted or answered a presentation. After a refusal each of these lets two more
@@ -118,9 +143,16 @@ extension UplinkMachine {
         return ticked(at: now)
     }
 
+    /// Whether all that waits can be sent, if only some milliseconds later.
+    private var hasRoomForAll: Bool {
+        room.pausedUntil == nil && unread.haveRoom && placedCount + line.count <= room.most
+    }
+
     /// Reports that a presentation which waits for room is behind others here.
     func waitsHere(_ id: PresentationID) -> [UplinkAction] {
-        guard isLive, !isLeaving, case .waiting = entries[id]?.phase else { return [] }
+        guard isLive, !isLeaving, !hasRoomForAll, case .waiting = entries[id]?.phase else {
+            return []
+        }
         return [.moved(id, .queued, by: name.description), .crowded(waitingCount: line.count)]
     }
 }

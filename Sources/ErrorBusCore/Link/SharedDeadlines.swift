@@ -15,6 +15,9 @@ struct SharedDeadlines<Key: Hashable & Sendable>: Sendable {
     /// The earliest time planned.
     var next: MonotonicTime? { dues.next }
 
+    /// The number of accounts with a line.
+    var accountCount: Int { lines.count }
+
     func count(of account: Account) -> Int { lines[account]?.count ?? 0 }
 
     /// Plans a key for `time`, replacing an earlier plan of this account; nil removes it.

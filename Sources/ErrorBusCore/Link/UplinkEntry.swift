@@ -63,6 +63,8 @@ struct UplinkEntry: Hashable, Sendable {
     /// Whether a parent accepted the presentation under this id. A 403 is then not a refusal, but
     /// the reply to an AWAIT or WITHDRAW that another path overtook.
     var wasAccepted = false
+    /// Whether the parent, or the one before it, holds the presentation, as far as known.
+    var isHeldAbove = false
     /// The number of 403 refusals since a presenter last held the presentation.
     var notYoursCount: UInt8 = 0
     /// The most 403 refusals before the presentation is refused: a hop further up refuses it each
@@ -88,12 +90,6 @@ struct UplinkEntry: Hashable, Sendable {
         case .withdrawing: knownIn == nil && !isPassedOn
         case .waiting, .answered, .settled, .gone: false
         }
-    }
-
-    /// The place among the waiting presentations of the origin: presentations that a parent held
-    /// before come first.
-    var waitsSince: MonotonicTime {
-        wasAccepted ? MonotonicTime(milliseconds: 0) : since
     }
 
     /// Whether the entry is for the report with this digest, as far as both digests are known.

@@ -4,7 +4,14 @@ extension UplinkMachine {
         -> [UplinkAction]
     {
         let id = request.present.id
-        if let refusal = refusal(of: request) { return [.refused(id, refusal)] }
+        if let refusal = refusal(of: request) {
+            // An earlier call for it has ended with this one.
+            guard let entry = entries[id], entry.isOpen || entry.askedMeanwhile != nil else {
+                return [.refused(id, refusal)]
+            }
+            withdraw(id, reason: request.isForwarded ? .abandoned : .origin, at: now)
+            return [.refused(id, refusal)] + ticked(at: now)
+        }
         if var entry = entries[id] {
             switch entry.phase {
             case .answered:
@@ -39,7 +46,11 @@ extension UplinkMachine {
             // It has its place.
             entry.askAnew(at: now)
             entry.wasAbandoned = former?.wasAbandoned ?? false
-        case .waiting, .answered, .settled, nil:
+            entry.isHeldAbove = former?.isHeldAbove ?? false
+        case .waiting:
+            entry.wasAbandoned = former?.wasAbandoned ?? false
+            entry.isHeldAbove = former?.isHeldAbove ?? false
+        case .answered, .settled, nil:
             entry.wasAbandoned = former?.wasAbandoned ?? false
         }
         store(entry, id)
@@ -215,7 +226,8 @@ extension UplinkMachine {
         placedCount += (entry?.isPlaced == true ? 1 : 0) - (former?.isPlaced == true ? 1 : 0)
         if let entry, case .waiting = entry.phase {
             let present = entry.request.present
-            line.put(present.id, of: present.origin, since: entry.waitsSince)
+            line.put(
+                present.id, of: present.origin, since: entry.since, wasHeld: entry.isHeldAbove)
         } else if let former, case .waiting = former.phase {
             line.remove(former.request.present.id, of: former.request.present.origin)
         }

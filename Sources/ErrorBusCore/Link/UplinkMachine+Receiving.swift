@@ -95,6 +95,8 @@ extension UplinkMachine {
         switch entry.phase {
         case .asking, .accepted:
             entry.wasAccepted = true
+            entry.isHeldAbove = true
+            entry.lastRefusal = nil
             if state.isHeld { entry.notYoursCount = 0 }
             if state == .unreachable {
                 if entry.outOfContactSince == nil { entry.outOfContactSince = now }
@@ -217,15 +219,13 @@ extension UplinkMachine {
             .notYours where retry != nil:
             let pause = min(max(retry ?? 1_000, 100), 60_000)
             let next = now + pause + jitter.milliseconds(in: 0...pause / 2)
-            let isBusy = reject.code == .busy
-            entry.phase = isBusy ? .waiting : .asking(next: next, tries: 1)
+            entry.phase = reject.code == .busy ? .waiting : .asking(next: next, tries: 1)
             if entry.outOfContactSince == nil { entry.outOfContactSince = now }
             lastFailure = "refused: \(reject.code.rawValue) \(reject.reason)"
             entry.lastRefusal = reject
-            guard isBusy else { break }
+            guard reject.code == .busy else { break }
             store(entry, id)
-            roomEnded(until: next)
-            return waitsHere(id) + ticked(at: now)
+            return roomEnded(for: id, until: next) + ticked(at: now)
         default:
             // Past its deadline: an answer on its way is too late.
             let isOver = reject.code == .deadlinePassed && !entry.request.isForwarded

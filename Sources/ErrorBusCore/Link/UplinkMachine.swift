@@ -219,6 +219,8 @@ package struct UplinkMachine: Sendable {
             store(entry, id)
         }
         position += fillRoom(at: now)
+        // Results follow also those that come in the next milliseconds.
+        position += roomBatchCount * times.pacePerMillisecond
         tellResults(after: position, mayHaveLapsed: mayHaveLapsed, at: now)
         let actions = [.linkUp(welcome)] + ticked(at: now)
         return actions + openIDs.flatMap(waitsHere)

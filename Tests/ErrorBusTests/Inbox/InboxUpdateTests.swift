@@ -192,7 +192,7 @@ struct InboxUpdateTests {
         case 3:
             _ = try? machine.claim(
                 member, by: "ann", for: .seconds(60), takesOver: false, at: now)
-        case 4: try? machine.release(member, by: "ann", at: now)
+        case 4: _ = try? machine.release(member, by: "ann", at: now)
         case 5:
             let person = SignedInPerson("ann")
             _ = try? machine.propose(member, option: "retry", by: person, as: key, at: now)

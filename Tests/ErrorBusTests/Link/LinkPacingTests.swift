@@ -1,0 +1,121 @@
+import Testing
+
+@testable import ErrorBus
+@testable import ErrorBusCore
+
+/// What concerns many at one time does not come to the other side in one moment.
+@Suite struct LinkPacingTests {
+    private static let ids = (1...103 as ClosedRange<UInt64>).map { PresentationID($0) }
+
+    private let one = PeerID(1)
+    private let two = PeerID(2)
+    private let id = PresentationID(1)
+
+    /// The times at which this attempt of a presentation is sent.
+    private func times(
+        of attempt: UInt64, in actions: [(at: UInt64, UplinkAction)]
+    ) -> [UInt64] {
+        actions.compactMap { action -> UInt64? in
+            guard case .send(.present(let present)) = action.1, present.attempt == attempt
+            else { return nil }
+            return action.at
+        }
+    }
+
+    /// Whether at most 5 of them are within one millisecond.
+    private func arePaced(_ times: [UInt64]) -> Bool {
+        Dictionary(grouping: times, by: \.self).values.allSatisfy { $0.count <= 5 }
+    }
+
+    // MARK: With jitter
+
+    @Test("what was sent at one time without a reply is sent again at many times")
+    func resent() {
+        var rig = UplinkRig.live()
+        for id in Self.ids { _ = rig.present(id) }
+        let again = times(of: 2, in: rig.run(1_250))
+        #expect(again.count == Self.ids.count)
+        #expect(again.allSatisfy { (1_000...1_250).contains($0) })
+        #expect(Set(again).count > 50)
+    }
+
+    @Test("answers that went down at one time without a result go down again at many times")
+    func answersResent() {
+        var rig = DownlinkRig.withChild()
+        for id in Self.ids {
+            _ = rig.get(.present(id), from: one)
+            _ = rig.answer(id)
+        }
+        let again = rig.run(1_250).filter { [$0.1].verbs(to: one) == [.answer] }.map(\.at)
+        #expect(again.count == Self.ids.count)
+        #expect(again.allSatisfy { (1_000...1_250).contains($0) })
+        #expect(Set(again).count > 50)
+    }
+
+    @Test(
+        "what is refused at one time with one pause is asked again at many times",
+        arguments: [RejectCode.noResponder, .notYours])
+    func refused(code: RejectCode) {
+        var rig = UplinkRig.live()
+        for id in Self.ids { _ = rig.present(id) }
+        for id in Self.ids {
+            _ = rig.get(.reject(.init(code, "later", id: id, retryMilliseconds: 8_000)))
+        }
+        let again = times(of: 2, in: rig.runAlive(12_000))
+        #expect(again.count == Self.ids.count)
+        #expect(again.allSatisfy { (8_000...12_000).contains($0) })
+        #expect(Set(again).count > 90)
+    }
+
+    @Test("children that a full parent refuses at one time ask again at many times")
+    func refusedChildren() {
+        let again = (1...50 as ClosedRange<UInt64>).compactMap { seed -> UInt64? in
+            var rig = UplinkRig()
+            rig.machine = UplinkMachine(
+                name: "c", boot: BootID(number: 7), parentCount: 1, seed: seed)
+            _ = rig.machine.started(at: rig.now)
+            _ = rig.machine.connected(at: rig.now)
+            _ = rig.get(UplinkRig.welcome())
+            _ = rig.present(id)
+            _ = rig.get(.reject(.init(.busy, "full", id: id, retryMilliseconds: 8_000)))
+            return times(of: 2, in: rig.runAlive(12_000)).first
+        }
+        #expect(again.count == 50)
+        #expect(again.allSatisfy { (8_000...12_000).contains($0) })
+        #expect(Set(again).count > 40)
+    }
+
+    // MARK: On a new link
+
+    @Test("withdrawals go to a new link one after the other, at most 5 within a millisecond")
+    func withdrawals() {
+        var rig = UplinkRig.live()
+        for id in Self.ids {
+            _ = rig.present(id)
+            _ = rig.get(.accepted(id: id, attempt: 1))
+            _ = rig.withdraw(id)
+        }
+        rig.reconnect()
+        let first = rig.get(UplinkRig.welcome()).verbs.filter { $0 == .withdraw }.count
+        let later = rig.run(100).filter { [$0.1].verbs == [.withdraw] }.map(\.at)
+        #expect(first == 5)
+        #expect(first + later.count == Self.ids.count)
+        #expect(arePaced(later))
+    }
+
+    @Test("answers go to a child that is back one after the other, at most 5 within a millisecond")
+    func answers() {
+        var rig = DownlinkRig.withChild()
+        for id in Self.ids {
+            _ = rig.get(.present(id), from: one)
+            _ = rig.answer(id)
+        }
+        _ = rig.machine.vanished(one, at: rig.now)
+        let back = rig.get(.hello("a"), from: two).verbs(to: two)
+        let first = back.filter { $0 == .answer }.count
+        let later = rig.run(100).filter { [$0.1].verbs(to: two) == [.answer] }.map(\.at)
+        #expect(first == 5)
+        #expect(first + later.count == Self.ids.count)
+        #expect(arePaced(later))
+    }
+}
