@@ -1,0 +1,89 @@
+import ErrorBusTesting
+import Synchronization
+import Testing
+
+@testable import ErrorBus
+@testable import ErrorBusCore
+
+@Suite("What an inbox keeps", .timeLimit(.minutes(10)))
+struct InboxMemoryTests {
+    private let inbox = Inbox("console")
+
+    /// A person renews a claim of an hour; then its presentation ends, and the inbox with it.
+    private func renewClaim(_ freed: Recorder<Void>) async throws {
+        let inbox = Inbox("console")
+        let token = LifeToken(freed)
+        inbox.watch { [token] _ in withExtendedLifetime(token) {} }
+        let prompt = Prompt(SampleError(), in: PresentationContext(id: .make()))
+        let presenting = Task { try await inbox.present(prompt) }
+        for await _ in inbox.changes() where inbox.openCount == 1 { break }
+        for _ in 1...3 { try inbox.claim(prompt.id, by: "ann", for: .seconds(3_600)) }
+        presenting.cancel()
+        _ = try await presenting.value
+    }
+
+    @Test("A claim that was renewed leaves no wait for its former end")
+    func renewedClaim() async throws {
+        let freed = Recorder<Void>()
+        try await renewClaim(freed)
+        // A wait that was left would keep the inbox until the hour is over.
+        try await freed.next()
+    }
+
+    /// A contact that others may keep.
+    private struct Seen {
+        weak var contact: OriginContact?
+    }
+
+    private func presentFromWorker() async throws -> Seen {
+        let id = PresentationID.make()
+        let received = ReceivedPresentation(
+            Message.Present(id: id, origin: "worker", path: ["worker"], payload: []))
+        let context = PresentationContext(id: id, received: received)
+        _ = try await inbox.present(Prompt(SampleError(), in: context))
+        return Seen(contact: received.contact)
+    }
+
+    @Test("The contact with an origin ends with its presentation")
+    func contact() async throws {
+        let isKept = Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await presentFromWorker().contact != nil
+        }
+        #expect(try await !isKept.value)
+    }
+
+    private var readerCount: Int { inbox.state.withLock { $0.observers.count } }
+
+    private func readOneChange() async {
+        for await _ in inbox.changes() { break }
+    }
+
+    @Test("A reader of the changes that went away, or was cancelled, gets no further change")
+    func goneReaders() async {
+        await readOneChange()
+        #expect(readerCount == 0)
+        let reading = Task { [inbox] in
+            for await _ in inbox.changes() {}
+        }
+        reading.cancel()
+        await reading.value
+        #expect(readerCount == 0)
+    }
+
+    @Test("The end of one call's record leaves that of a later call for the same id")
+    func laterRecord() async {
+        let id = PresentationID.make()
+        let (first, second) = (AnswerRecord(), AnswerRecord())
+        for record in [first, second] {
+            record.keep()
+            inbox.follow(record, of: id)
+        }
+        first.moved(to: .recorded)
+        #expect(inbox.state.withLock { $0.records[id] === second })
+        // A client that waits for the later answer learns that it is not written yet.
+        #expect(await inbox.unrecorded(among: [id], after: .zero).delayed == [id])
+        second.moved(to: .recorded)
+        #expect(inbox.state.withLock { $0.records.isEmpty })
+    }
+}

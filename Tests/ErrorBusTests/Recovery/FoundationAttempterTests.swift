@@ -1,0 +1,40 @@
+import ErrorBusTesting
+import Foundation
+import Testing
+
+@testable import ErrorBus
+@testable import ErrorBusCore
+
+@Suite("Attempts of Foundation's errors", .timeLimit(.minutes(10)))
+struct FoundationAttempterTests {
+    /// An error whose attempt never calls its handler.
+    private struct Silent: RecoverableError {
+        let begun: Recorder<Void>
+        let recoveryOptions = ["One"]
+
+        func attemptRecovery(
+            optionIndex: Int, resultHandler handler: @escaping (_ recovered: Bool) -> Void
+        ) {
+            begun.record(())
+        }
+
+        func attemptRecovery(optionIndex: Int) -> Bool { false }
+    }
+
+    @Test("A cancelled attempt ends at once, although its handler is never called")
+    func cancelled() async throws {
+        let clock = ManualClock()
+        // An attempt that waits for its limit ends with the test.
+        defer { clock.advance(by: .seconds(5)) }
+        let (begun, results) = (Recorder<Void>(), Recorder<AttemptResult>())
+        let attempter = try #require(
+            FoundationAttempter(Silent(begun: begun), timeLimit: .seconds(5), clock: clock))
+        let option = try #require(attempter.options.first)
+        let attempting = Task {
+            results.record(await attempter.attemptRecovery(answer(option.id)))
+        }
+        try await begun.next()
+        attempting.cancel()
+        #expect(try await results.next() == .notRecovered)
+    }
+}
