@@ -33,7 +33,26 @@ struct SubprocessRunnerTests {
         let much = try await run("head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2")
         #expect(much.status == .exited(0))
         #expect(much.standardOutput.count == SubprocessRunner.outputMax)
-        #expect(much.standardErrorTail.utf8.count == SubprocessRunner.errorTailMax)
+        #expect(much.standardErrorTail == "(a line of more than 4095 bytes was left out)\n")
+    }
+
+    @Test(
+        "Of standard error whole lines are kept: the rest of a line that was cut may be a secret",
+        arguments: [
+            ("head -c 4096 /dev/zero | tr '\\0' x", String(repeating: "x", count: 4_096)),
+            ("head -c 4097 /dev/zero | tr '\\0' x", nil),
+            ("head -c 4096 /dev/zero | tr '\\0' x; echo", nil),
+            ("head -c 4095 /dev/zero | tr '\\0' x; echo; echo last", "last\n"),
+            ("seq 9; head -c 4078 /dev/zero | tr '\\0' x; echo", "2"),
+        ])
+    func wholeLines(script: String, expected: String?) async throws {
+        let tail = try await run("(\(script)) >&2").standardErrorTail
+        if let expected {
+            #expect(tail.hasPrefix(expected))
+            #expect(tail.utf8.count <= SubprocessRunner.errorTailMax)
+        } else {
+            #expect(tail == "(a line of more than 4095 bytes was left out)\n")
+        }
     }
 
     @Test(

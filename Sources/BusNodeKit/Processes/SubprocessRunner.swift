@@ -142,7 +142,7 @@ final class OutputPipe: Sendable {
     private let part: Part
     /// The descriptor to which all output is copied.
     private let copy: CInt?
-    private let kept = Mutex<[UInt8]>([])
+    private let kept = Mutex<(bytes: [UInt8], isCut: Bool)>(([], false))
     private let atEnd = DispatchSemaphore(value: 0)
     private let commandEnded = Atomic(false)
 
@@ -158,8 +158,9 @@ final class OutputPipe: Sendable {
         Thread.detachNewThread { [self] in readAll() }
     }
 
-    /// The kept output, once everything that the command itself wrote has been read: whole lines if
-    /// the last part is kept. Call it after the command has ended.
+    /// The kept output, once everything that the command itself wrote has been read. If the last
+    /// part is kept, only whole lines, or a note in place of a line that is too long. Call it after
+    /// the command has ended.
     func finish() async -> [UInt8] {
         commandEnded.store(true, ordering: .releasing)
         await withCheckedContinuation { continuation in
@@ -168,13 +169,12 @@ final class OutputPipe: Sendable {
                 continuation.resume()
             }
         }
-        let kept = kept.withLock { $0 }
+        let (kept, isCut) = kept.withLock { $0 }
+        guard case .last(let count) = part, isCut else { return kept }
         // A line whose beginning is lost may have lost the sign that it has a secret.
-        guard case .last(kept.count) = part, let end = kept.firstIndex(of: UInt8(ascii: "\n"))
-        else {
-            return kept
-        }
-        return Array(kept[(end + 1)...])
+        let lines = kept.firstIndex(of: UInt8(ascii: "\n")).map { kept[($0 + 1)...] } ?? []
+        guard lines.isEmpty else { return Array(lines) }
+        return Array("(a line of more than \(count - 1) bytes was left out)\n".utf8)
     }
 
     private func readAll() {
@@ -217,10 +217,13 @@ final class OutputPipe: Sendable {
         if let copy { Terminal.write(Array(bytes), to: copy, waits: true) }
         kept.withLock { kept in
             switch part {
-            case .first(let count): kept += bytes.prefix(max(0, count - kept.count))
+            case .first(let count):
+                kept.bytes += bytes.prefix(max(0, count - kept.bytes.count))
             case .last(let count):
-                kept += bytes
-                if kept.count > count { kept.removeFirst(kept.count - count) }
+                kept.bytes += bytes
+                guard kept.bytes.count > count else { return }
+                kept.bytes.removeFirst(kept.bytes.count - count)
+                kept.isCut = true
             }
         }
     }

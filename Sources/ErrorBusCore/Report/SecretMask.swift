@@ -60,7 +60,8 @@ package struct SecretMask: Sendable {
     package func masking(words: [[UInt8]]) -> [[UInt8]] {
         let flagged = CommandSecrets.ranges(in: words.map { $0[...] })
         return zip(words, flagged).map { word, flagged in
-            masked(word, ranges(in: word) + flagged)
+            let value = SecretScanner.value(ofWord: word).map { [$0] } ?? []
+            return masked(word, ranges(in: word) + flagged + value)
         }
     }
 

@@ -120,7 +120,7 @@ struct SecretScanner {
         let first = hasQuote ? backslashes + 1 : start
         guard first < bytes.count, !bytes[first].opensMany else { return nil }
         guard hasQuote else {
-            let end = end(from: first) { !$0.isSpace && !$0.endsValue }
+            let end = unquotedEnd(from: first)
             return first < end ? first..<end : nil
         }
         var end = end(from: first) { $0 != bytes[backslashes] && !$0.isLineBreak }
@@ -128,6 +128,31 @@ struct SecretScanner {
         let isEscaped = backslashes > start && end > first
         if isEscaped, bytes[end - 1] == UInt8(ascii: "\\") { end -= 1 }
         return first < end ? first..<end : nil
+    }
+
+    /// The end of a value without quotes: at a space or a quote, or at a mark such as a comma, but
+    /// only if another name or nothing follows the mark. Secrets have such marks in them.
+    private func unquotedEnd(from first: Int) -> Int {
+        var end = first
+        while true {
+            end = self.end(from: end) { !$0.isSpace && !$0.isQuote && !$0.endsValue }
+            let next = self.end(from: end, \.endsValue)
+            if next == end { return end }
+            if next == bytes.count || bytes[next].isSpace || bytes[next].isQuote { return end }
+            let name = self.end(from: next) { $0.isNameByte }
+            if name > next, separator(at: self.end(from: name, \.isQuoteMark)) != nil { return end }
+            end = next
+        }
+    }
+
+    /// The range of the value of a word of a command, `NAME=VALUE` or `--name=VALUE` with the name
+    /// of a secret: the rest of the word, whatever it contains.
+    static func value(ofWord word: [UInt8]) -> Range<Int>? {
+        guard let end = word.firstIndex(where: { !$0.isNameByte }),
+            word[end] == UInt8(ascii: "="), end + 1 < word.count, SecretName.matches(word[..<end])
+        else { return nil }
+        let value = end + 1..<word.count
+        return SecretScanner(word).isReference(value) ? nil : value
     }
 
     /// Whether the value only refers to a secret, as `$PASSWORD` and `${TOKEN}` do, or says that
@@ -222,11 +247,10 @@ extension UInt8 {
     fileprivate var isLineBreak: Bool { self == 0x0A || self == 0x0D }
 
     fileprivate var endsValue: Bool {
-        isQuote
-            || [
-                UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "&"), UInt8(ascii: "|"),
-                UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "`"),
-            ].contains(self)
+        [
+            UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "&"), UInt8(ascii: "|"),
+            UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "`"),
+        ].contains(self)
     }
 
     fileprivate var endsAuthority: Bool {

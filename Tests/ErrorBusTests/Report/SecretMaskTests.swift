@@ -71,9 +71,46 @@ struct SecretMaskTests {
             ("postgres://ann:§@db:5432/books", "postgres://ann:***@db:5432/books"),
             ("curl -u ann:§ https://x/?token=§&a=1", "curl -u ann:*** https://x/?token=***&a=1"),
             ("password='§", "password='***"), ("mysql -p§ -h db", "mysql -p*** -h db"),
+            ("password=§,user=ann", "password=***,user=ann"),
+            ("`password=§` fails", "`password=***` fails"),
+            ("password=§; next", "password=***; next"),
+            ("password=, user=ann", "password=, user=ann"),
+            ("password=§<,§&;§|x y", "password=*** y"),
         ])
     func around(text: String, expected: String) {
         #expect(SecretMask().masking(text.replacing("§", with: Self.secret)) == expected)
+    }
+
+    @Test("No part of a secret is left, whatever printable characters it consists of")
+    func anySecret() {
+        let mask = SecretMask()
+        // The characters that end a value elsewhere.
+        let marks = Array(",;&|<>`'\" \\{[$".utf8)
+        for round in 0..<1_900 {
+            let printable = (0..<12).map { UInt8(0x20 + (round * 31 + $0 * (7 + round / 95)) % 95) }
+            var secret = [UInt8(ascii: "x")]
+            for (index, byte) in printable.enumerated() {
+                secret.append(byte)
+                if round % 2 == 1 { secret.append(marks[(index + round) % marks.count]) }
+            }
+            func isGone(from words: [[UInt8]]) -> Bool {
+                words.allSatisfy { word in
+                    secret.indices.dropLast(2).allSatisfy {
+                        word.places(of: Array(secret[$0..<$0 + 3])).isEmpty
+                    }
+                }
+            }
+            for name in ["--password=", "PGPASSWORD=", "-Dapi.token=", "db_pass="] {
+                let words = mask.masking(words: [Array("run".utf8), Array(name.utf8) + secret])
+                #expect(isGone(from: words), "\(String(decoding: words[1], as: UTF8.self))")
+            }
+            let flagged = mask.masking(words: [Array("--token".utf8), secret])
+            #expect(isGone(from: flagged))
+            // In a text a space or a quote ends it, and so does another name.
+            let plain = secret.filter { !" '\"=:\\".utf8.contains($0) } + [UInt8(ascii: "x")]
+            let text = mask.masking(Array("failed: password=".utf8) + plain + Array(" at".utf8))
+            #expect(text.starts(with: Array("failed: password=***".utf8)) && isGone(from: [text]))
+        }
     }
 
     @Test(
