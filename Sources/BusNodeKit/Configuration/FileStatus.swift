@@ -66,6 +66,7 @@ struct FileStatus {
     /// Whether only the owner may use the file.
     var isPrivate: Bool { mode & 0o077 == 0 }
     var owner: uid_t { status.st_uid }
+    var group: gid_t { status.st_gid }
 
     /// The file itself, by whatever name: another one after a replacement.
     struct Identity: Hashable {

@@ -23,17 +23,34 @@ package enum JournalCopy {
                     + "there; mount it or make it first")
         }
         let part = file + ".part"
-        try removeWithParts(part)
+        for name in names(of: part) where FileStatus(link: name) != nil {
+            throw Failure(
+                .cannotCreate,
+                "\(name.shown()): exists; expected: no file of this name, since the copy is "
+                    + "written there first. Remove it if an earlier backup was cut off")
+        }
         do throws(Failure) {
             try copy(path, to: part)
-            // Not replaced even when it was created meanwhile.
-            guard link(part, file) == 0 else { throw systemFailure(file) }
+            try name(part, file)
         } catch {
             try? removeWithParts(part)
             throw error
         }
         try removeWithParts(part)
         try syncFolder(of: file)
+    }
+
+    /// Gives a file another name, which no file has yet, even one created meanwhile.
+    static func name(
+        _ file: String, _ name: String, link: (String, String) -> CInt = { Glibc.link($0, $1) }
+    ) throws(Failure) {
+        if link(file, name) == 0 { return try remove(file) }
+        // Memory sticks and shares may have no hard links.
+        guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) else { throw systemFailure(name) }
+        let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw systemFailure(name) }
+        close(descriptor)
+        guard Glibc.rename(file, name) == 0 else { throw systemFailure(name) }
     }
 
     private static func expectFile(_ path: String, _ name: String) throws(Failure) {
@@ -62,6 +79,14 @@ package enum JournalCopy {
         _ file: String, to path: String, of node: NodeName, at now: Date
     ) throws(Failure) -> String? {
         try expectFile(file, file.shown())
+        // The file that a symbolic link names is replaced, on its own disk.
+        let path = JournalFiles.real(path)
+        guard FileStatus(link: path)?.isLink != true else {
+            throw Failure(
+                .cannotCreate,
+                "journal \(path.shown()): found a symbolic link to a missing file, expected a link "
+                    + "to the journal; mount its disk, or remove the link")
+        }
         let lock = try JournalLock(
             path, for: node, use: .alone,
             expected: "none while it is replaced; stop that one, then restore")
@@ -75,12 +100,27 @@ package enum JournalCopy {
             try? removeWithParts(part)
             throw error
         }
-        try? remove(part + "-lock")
-        for suffix in ["-wal", "-shm"] { try remove(part + suffix) }
+        for ending in TopologyNode.journalEndings { try remove(part + ending) }
+        try leave([part, path + "-lock"], toOwnerOf: path)
         let former = try moveAside(path, at: now)
         guard rename(part, path) == 0 else { throw systemFailure(path) }
         try syncFolder(of: path)
         return former
+    }
+
+    /// Gives files that root has written to the owner of the journal, or of its folder where there
+    /// is no journal: the user of the node.
+    private static func leave(
+        _ files: [String], toOwnerOf path: String
+    ) throws(Failure) {
+        guard geteuid() == 0 else { return }
+        let folder = FilePath.folder(of: path)
+        guard let owned = FileStatus(path) ?? FileStatus(folder.isEmpty ? "." : folder) else {
+            return
+        }
+        for file in files {
+            guard chown(file, owned.owner, owned.group) == 0 else { throw systemFailure(file) }
+        }
     }
 
     /// Opens the copy of a backup as the node will: checks it, brings its tables up to date,
@@ -88,6 +128,7 @@ package enum JournalCopy {
     private static func check(
         _ copy: String, of file: String, for node: NodeName
     ) throws(Failure) {
+        try expectJournal(copy, of: file)
         do throws(Failure) {
             let journal = try SQLiteJournal(copy, of: node)
             try journal.checkpointNow()
@@ -98,21 +139,59 @@ package enum JournalCopy {
         }
     }
 
+    /// Refuses a database that no node has written, or that would change what nodes write.
+    private static func expectJournal(_ copy: String, of file: String) throws(Failure) {
+        let (tables, others): (Int, String?)
+        do {
+            (tables, others) = try DatabaseQueue(path: copy).read { database in
+                let tables = "type = 'table' AND name IN ('presentation', 'grdb_migrations')"
+                return (
+                    try Int.fetchOne(
+                        database, sql: "SELECT COUNT(*) FROM sqlite_master WHERE \(tables)") ?? 0,
+                    try String.fetchOne(
+                        database,
+                        sql: """
+                            SELECT type || ' ' || name FROM sqlite_master
+                            WHERE type NOT IN ('table', 'index') LIMIT 1
+                            """)
+                )
+            }
+        } catch {
+            throw failure(of: file, copiedTo: copy, error)
+        }
+        guard tables == 2 else {
+            throw Failure(
+                .badData,
+                "\(file.shown()): found a database that is no journal, expected: a file of "
+                    + "journal backup; in a plain copy the entries may be missing")
+        }
+        if let others {
+            throw Failure(
+                .badData,
+                "\(file.shown()): found the \(others.shown()), expected: tables and indices alone; "
+                    + "it may have been changed by another program")
+        }
+    }
+
     /// Keeps the journal under another name. It also stays under its own name until it is replaced:
     /// a node that starts after a crash in between must not begin with an empty journal.
     private static func moveAside(_ path: String, at now: Date) throws(Failure) -> String? {
-        guard FileStatus(path) != nil else { return nil }
-        // Moves recent entries into the file, unless it is damaged.
-        try? SQLiteJournal(path).checkpointNow()
         let time = TimeText.text(now).filter { $0.isNumber || $0 == "T" || $0 == "Z" }
         let former = "\(path).\(time)"
-        guard link(path, former) == 0 else { throw systemFailure(former) }
-        for suffix in ["-wal", "-shm"] where FileStatus(path + suffix) != nil {
-            guard rename(path + suffix, former + suffix) == 0 else {
-                throw systemFailure(former + suffix)
+        let isThere = FileStatus(path) != nil
+        if isThere {
+            // Moves recent entries into the file, unless it is damaged.
+            try? SQLiteJournal(path).checkpointNow()
+            guard link(path, former) == 0 else { throw systemFailure(former) }
+        }
+        // Also where the journal is gone: SQLite would write what is left of its log into the
+        // backup.
+        for ending in TopologyNode.logEndings where FileStatus(path + ending) != nil {
+            guard rename(path + ending, former + ending) == 0 else {
+                throw systemFailure(former + ending)
             }
         }
-        return former
+        return isThere ? former : nil
     }
 
     private static func copy(_ path: String, to file: String) throws(Failure) {
@@ -138,14 +217,35 @@ package enum JournalCopy {
             }
             try copy.close()
         } catch {
-            if let noJournal = JournalFiles.noJournal(path, error) { throw noJournal }
+            throw failure(of: path, copiedTo: file, error)
+        }
+    }
+
+    static func failure(of path: String, copiedTo file: String, _ error: any Error) -> Failure {
+        if let noJournal = JournalFiles.noJournal(path, error) { return noJournal }
+        let attempt = "journal \(path.shown()): cannot be copied to \(file.shown())"
+        switch (error as? DatabaseError)?.resultCode {
+        case .SQLITE_FULL:
+            return Failure(
+                .cannotCreate,
+                "\(attempt): found a full disk; make room there, or take another disk. The journal "
+                    + "is unchanged")
+        case .SQLITE_IOERR:
+            return Failure(
+                .cannotCreate, "\(attempt): \(error). The journal is unchanged; check the disks")
+        default:
             let text = (error as? DatabaseError)?.message ?? "\(error)"
-            throw Failure(.badData, "journal \(path): cannot be copied to \(file): \(text)")
+            return Failure(.badData, "\(attempt): \(text)")
         }
     }
 
     private static func removeWithParts(_ path: String) throws(Failure) {
-        for ending in [""] + TopologyNode.journalEndings { try remove(path + ending) }
+        for name in names(of: path) { try remove(name) }
+    }
+
+    /// The names of a journal's files.
+    private static func names(of path: String) -> [String] {
+        ([""] + TopologyNode.journalEndings).map { path + $0 }
     }
 
     private static func remove(_ path: String) throws(Failure) {
@@ -154,7 +254,7 @@ package enum JournalCopy {
 
     /// Syncs the folder: the names are on disk when this returns.
     private static func syncFolder(of path: String) throws(Failure) {
-        let folder = (path as NSString).deletingLastPathComponent
+        let folder = FilePath.folder(of: path)
         let descriptor = open(folder.isEmpty ? "." : folder, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw systemFailure(folder) }
         defer { close(descriptor) }

@@ -90,6 +90,14 @@ enum JournalFiles {
                 + "journal: in the topology, or a backup of it")
     }
 
+    /// Whether a file is a database or empty, as far as its beginning shows.
+    static func mayBeJournal(_ path: String) -> Bool {
+        guard let file = FileHandle(forReadingAtPath: path) else { return true }
+        defer { try? file.close() }
+        let start = (try? file.read(upToCount: 16)) ?? nil
+        return start?.isEmpty ?? true || start == Data("SQLite format 3\0".utf8)
+    }
+
     private static func tighten(_ file: String) throws(Failure) -> Bool {
         guard let status = FileStatus(file), !status.isPrivate else { return false }
         guard chmod(file, 0o600) == 0 else {

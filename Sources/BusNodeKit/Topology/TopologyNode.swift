@@ -19,8 +19,10 @@ package struct TopologyNode: Hashable, Sendable {
     package var events: String?
     /// The path of the presenter's journal, in which decisions survive a restart.
     package var journal: String?
+    /// The endings of SQLite's files beside a journal, which belong to its content.
+    static let logEndings = ["-wal", "-shm", "-journal"]
     /// The endings of the files beside a journal: SQLite's, and the lock.
-    package static let journalEndings = ["-wal", "-shm", "-journal", "-lock"]
+    package static let journalEndings = logEndings + ["-lock"]
     /// The treatment of presentations that were shown, but not answered, before a restart.
     package var afterRestart = RestartPolicy.ask
     /// The retention of the journal.
@@ -54,9 +56,40 @@ package struct TopologyNode: Hashable, Sendable {
         return hops
     }
 
+    /// The keys of the settings that a running node does not take from a topology that was read
+    /// again, each with whether it differs there. `responders` and policies it takes.
+    func changes(in fresh: TopologyNode) -> KeyValuePairs<String, Bool> {
+        [
+            "next": next != fresh.next, "listen": self.listen != fresh.listen,
+            "advertise": advertise != fresh.advertise,
+            "presenters": presenters.map(\.withoutRules) != fresh.presenters.map(\.withoutRules),
+            "notify": notify != fresh.notify,
+            // The first ones change the chain itself.
+            "responders": responders.isEmpty && !fresh.responders.isEmpty,
+            "deadline": self.deadline != fresh.deadline,
+            "whenUnreachable": self.whenUnreachable != fresh.whenUnreachable,
+            "grace": self.grace != fresh.grace,
+            "abandonAfter": self.abandonAfter != fresh.abandonAfter,
+            "allowUnauthenticated": self.allowUnauthenticated != fresh.allowUnauthenticated,
+            "events": events != fresh.events, "journal": journal != fresh.journal,
+            "afterRestart": afterRestart != fresh.afterRestart,
+            "retention": retention != fresh.retention,
+        ]
+    }
+
+    package var hasConsole: Bool {
+        presenters.contains { if case .console = $0 { true } else { false } }
+    }
+
     /// Whether the node asks its presenters only while all parents are out of reach.
     package var asksPresentersOnlyWhenCutOff: Bool {
         settings.whenUnreachable == .presentLocally && !next.isEmpty
+    }
+}
+
+extension PresenterSettings {
+    fileprivate var withoutRules: PresenterSettings {
+        if case .policy(let path, _) = self { .policy(path: path, rules: []) } else { self }
     }
 }
 
