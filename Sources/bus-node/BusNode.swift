@@ -30,7 +30,7 @@ struct BusNode: AsyncParsableCommand {
     static func main() async {
         StandardDescriptors.reserve()
         // A closed reader is an error of the write, not the end of this process.
-        signal(SIGPIPE, SIG_IGN)
+        ReceivedSignal.ignore(SIGPIPE)
         let arguments = RawArguments.toParse(CommandLine.arguments)
         if let failure = unknownCommand(in: arguments) { exit(withError: failure.printed()) }
         await main(arguments)

@@ -35,6 +35,23 @@ struct CommandFailureTests {
         #expect(failure.report.recoverySuggestion == expected)
     }
 
+    @Test(
+        "Every command has a report that nodes take, however its words are escaped",
+        arguments: ["\u{FFFD}", "\u{1}", "\"", "\\", "x", " ", "\u{301}"])
+    func size(text: String) throws {
+        let word = String(repeating: text, count: 1_024)
+        for count in [1, 63, 64, 65, 10_000] {
+            let report = report(
+                Array(repeating: word, count: count),
+                said: String(repeating: text, count: 8_192 / text.utf8.count))
+            #expect(report.payload().count < Int(WireLimits.standard.payloadByteCountMax))
+            let isCut = report.userInfo["argumentsAreCut"] == true
+            #expect(count == 1 ? !isCut : count <= 64 || isCut)
+            let arguments = try #require(report.userInfo["arguments"]?.arrayValue)
+            #expect(!arguments.isEmpty)
+        }
+    }
+
     @Test("The same command that failed in the same way is one group, whatever its output")
     func sameGroup() {
         #expect(

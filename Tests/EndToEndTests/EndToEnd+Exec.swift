@@ -224,12 +224,22 @@ extension EndToEnd {
 
         @Test(
             "A signal that was ignored when exec started stays ignored, for its command as well",
-            arguments: ["HUP", "INT", "QUIT", "TERM", "USR1"])
+            arguments: ["HUP", "INT", "PIPE", "QUIT", "TERM", "TTIN", "TTOU", "USR1"])
         func ignored(signal: String) async throws {
             let exec = try exec(
                 after: "trap '' \(signal)", "kill -\(signal) $$ $PPID; echo goes on; exit 3")
             #expect(try await exec.ending() == 3)
             #expect(exec.output.value == "goes on\n")
+        }
+
+        @Test("The shell runs a script that names no program, as below every shell")
+        func scriptWithoutProgram() async throws {
+            try sandbox.write("script", "echo \"$1 of $0\"; exit 3\n")
+            let script = sandbox.path("script")
+            #expect(chmod(script, 0o700) == 0)
+            let exec = try sandbox.exec(["--grace", "200ms"], script, "a b")
+            #expect(try await exec.ending() == 3)
+            #expect(exec.output.value == "a b of \(script)\n")
         }
 
         @Test("A command has no descriptor but the standard ones, and ends by what exec ignores")

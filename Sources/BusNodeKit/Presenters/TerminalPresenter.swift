@@ -130,8 +130,8 @@ actor TerminalPresenter: Presenter {
         if isatty(STDIN_FILENO) != 0 {
             // In the background, using the terminal would stop this process; now it fails, which
             // counts as the end of the input.
-            signal(SIGTTIN, SIG_IGN)
-            signal(SIGTTOU, SIG_IGN)
+            ReceivedSignal.ignore(SIGTTIN)
+            ReceivedSignal.ignore(SIGTTOU)
         }
         takeScreen(shown)
         startReading()

@@ -157,7 +157,7 @@ package final class CommandAttempts: Responder {
     private func choices(_ failure: CommandFailure) -> any Error {
         failure.recoverable {
             if failure.repetition != .notOffered {
-                RecoveryOption("Retry", id: "retry", role: .default) { true }
+                RecoveryOption("Retry", id: CommandFailure.retryID, role: .default) { true }
             }
             if failure.repetition == .withValues {
                 RecoveryOption("Retry with values", id: "retry-with", fields: fields) {
@@ -281,15 +281,20 @@ struct CommandFailure: ReportableError {
         }
     }
 
+    /// The option that runs the command again.
+    static let retryID = "retry"
     /// The most lines of standard error in the report.
     static let errorLineMax = 10
-    /// The most words of the command in the report, and the most bytes of each.
+    /// The most words of the command in the report, the most bytes of each, and of all as JSON: the
+    /// report has them twice.
     static let argumentMax = 64
     static let argumentByteMax = 1_024
+    static let argumentsByteMax = 72 << 10
     private static let shownScalarMax = 200
 
     /// The command for people, at most as much as the report holds.
     private let command: [String]
+    private let isCut: Bool
     private let directory: String
     /// The digest of the command, by all its bytes but secrets, and of the directory.
     let digest: ReportDigest
@@ -310,10 +315,16 @@ struct CommandFailure: ReportableError {
         self.mask = mask
         // Before words are cut, so that no part of a secret is left.
         let command = mask?.masking(words: command) ?? command
-        self.command = command.prefix(Self.argumentMax + 1)
+        var room = Self.argumentsByteMax
+        self.command = command.prefix(Self.argumentMax).lazy
             .map {
                 String(decoding: $0.prefix(Self.argumentByteMax), as: UTF8.self).withoutMarkFloods
             }
+            .prefix {
+                room -= JSONValue.string($0).encoded().count
+                return room >= 0
+            }
+        isCut = self.command.count < command.count
         self.ending = ending
         // Words of a command and paths contain no zero.
         digest = ReportDigest(of: (command + [Array(directory.utf8)]).joined(separator: [0]))
@@ -328,13 +339,13 @@ struct CommandFailure: ReportableError {
         // One group for the same command that failed in the same way, on any host.
         report.coalesceKey = "\(digest) \(how)"
         report.userInfo = [
-            "command": .string(command.prefix(Self.argumentMax).joined(separator: " ")),
-            "arguments": .array(command.prefix(Self.argumentMax).map { .string($0) }),
+            "command": .string(command.joined(separator: " ")),
+            "arguments": .array(command.map { .string($0) }),
             "directory": .string(directory),
             "host": .string(ProcessInfo.processInfo.hostName),
             "durationMilliseconds": .milliseconds(ending.duration),
         ]
-        if command.count > Self.argumentMax { report.userInfo["argumentsAreCut"] = true }
+        if isCut { report.userInfo["argumentsAreCut"] = true }
         switch ending.status {
         case .exited(let code): report.userInfo["exitCode"] = .integer(Int64(code))
         case .signaled(let number): report.userInfo["signal"] = .integer(Int64(number))
@@ -345,12 +356,9 @@ struct CommandFailure: ReportableError {
     }
 
     private var shownCommand: String {
-        let text = command.prefix(Self.argumentMax)
-            .map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: " ")
+        let text = command.map { $0.contains(" ") ? "'\($0)'" : $0 }.joined(separator: " ")
         let start = text.unicodeScalars.prefix(Self.shownScalarMax)
-        guard start.endIndex < text.endIndex || command.count > Self.argumentMax else {
-            return text
-        }
+        guard start.endIndex < text.endIndex || isCut else { return text }
         return String(String.UnicodeScalarView(start.dropLast())) + "…"
     }
 

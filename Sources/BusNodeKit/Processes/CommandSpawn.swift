@@ -24,7 +24,7 @@ enum CommandSpawn {
         sigemptyset(&signals)
         posix_spawnattr_setsigmask(&attributes, &signals)
         // This process ignores them for itself alone, also where it asks at a terminal.
-        for signal in [SIGPIPE, SIGTTIN, SIGTTOU] { sigaddset(&signals, signal) }
+        for signal in ReceivedSignal.ignoredHere { sigaddset(&signals, signal) }
         posix_spawnattr_setsigdefault(&attributes, &signals)
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
@@ -34,9 +34,17 @@ enum CommandSpawn {
         // The kernel would collect the process, and its status with it.
         if ReceivedSignal.isIgnored(SIGCHLD) { signal(SIGCHLD, SIG_DFL) }
         var process: pid_t = 0
-        let number = posix_spawn(
+        var number = posix_spawn(
             &process, program.map { CChar(bitPattern: $0) } + [0], &actions, &attributes,
             arguments, variables)
+        if number == ENOEXEC {
+            // A script without `#!`: the shell runs it, as it does for every shell, env and nohup.
+            let script = [copy(Array("sh".utf8)), copy(program)]
+            defer { for text in script { free(text) } }
+            number = posix_spawn(
+                &process, "/bin/sh", &actions, &attributes, script + arguments.dropFirst(),
+                variables)
+        }
         guard number == 0 else { throw Errno(rawValue: number) }
         return process
     }

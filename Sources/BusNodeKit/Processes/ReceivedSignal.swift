@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 
 /// A signal that this process received.
-struct ReceivedSignal: Hashable, Sendable {
+package struct ReceivedSignal: Hashable, Sendable {
     let number: Int32
     /// Whether a key of the terminal sent the signal, which the kernel sends to the whole
     /// foreground group. A signal of a process may be for this process alone.
@@ -30,6 +30,20 @@ struct ReceivedSignal: Hashable, Sendable {
         let source = ends[0]
         Thread.detachNewThread { read(source, to: continuation) }
         return stream
+    }
+
+    /// The signals that this process ignores for itself alone: commands get them.
+    private static let ignored = Mutex<Set<Int32>>([])
+    static var ignoredHere: Set<Int32> { ignored.withLock(\.self) }
+
+    /// Ignores a signal in this process, and not in its commands. One that was ignored at the start
+    /// stays ignored in them, too.
+    package static func ignore(_ number: Int32) {
+        ignored.withLock { ignored in
+            guard !isIgnored(number) else { return }
+            ignored.insert(number)
+            signal(number, SIG_IGN)
+        }
     }
 
     static func isIgnored(_ number: Int32) -> Bool {
