@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Foundation
 import Glibc
 import Logging
@@ -133,6 +134,29 @@ struct EventLogTests {
         var status = stat()
         #expect(stat(path, &status) == 0)
         #expect(status.st_mode & 0o137 == 0)
+    }
+
+    @Test("What a full disk loses is counted, and logged with its end")
+    func counted() throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let recorded = RecordedLog()
+        let files = FileManager.default
+        try files.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let path = "\(folder)/full.jsonl"
+        try files.createSymbolicLink(atPath: path, withDestinationPath: "/dev/full")
+        let log = try EventLog(path, node: "central", logger: recorded.logger)
+        for _ in 0..<3 { log.record(.presented(.make(), "x")) }
+        try files.removeItem(atPath: path)
+        log.reopen()
+        log.record(.presented(.make(), "x"))
+        log.record(.presented(.make(), "x"))
+        let lines = recorded.lines.elements.filter { !$0.contains("reopened") }
+        #expect(lines.count == 2)
+        #expect(lines.first?.hasPrefix("error events are lost") == true)
+        #expect(lines.first?.contains("No space left on device") == true)
+        #expect(lines.last?.hasPrefix("notice events: written again") == true)
+        #expect(lines.last?.contains("3") == true)
+        #expect(try LoggedEvent.read(path).events.map { $0["sequence"] } == ["4", "5"])
     }
 
     @Test("A log that cannot be created is refused, a missing one is empty")

@@ -220,7 +220,7 @@ extension EndToEnd {
             // At another place it is asked as before until the restart.
             try sandbox.writeTopology(presenters: "terminal\n      - policy: policy.yaml")
             central.send(SIGHUP)
-            #expect(await central.says("needs a restart"))
+            #expect(await central.says("needs a restart what=presenters"))
             #expect(try await answer() == "two\n")
             withExtendedLifetime(relay) {}
         }

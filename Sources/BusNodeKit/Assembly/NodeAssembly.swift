@@ -211,8 +211,8 @@ package final class NodeAssembly: Sendable {
             guard let settings = fresh.topology.nodes[self.settings.name] else {
                 throw Failure(.badConfiguration, "the topology no longer has \(self.settings.name)")
             }
-            var left = ruled.replaceRules(of: self.settings, with: settings)
-            if (fresh.topology.keys == nil) != (loaded.topology.keys == nil) { left.append("keys") }
+            ruled.replaceRules(with: settings)
+            let left = changes(in: fresh.topology, settings)
             var metadata: Logger.Metadata = ["file": "\(path)"]
             if let files = settings.policyFiles { metadata["policies"] = "\(files)" }
             logger.notice("rules read again", metadata: metadata)
@@ -222,6 +222,25 @@ package final class NodeAssembly: Sendable {
                 logger.error("rules not read again", metadata: ["problem": "\(line)"])
             }
         }
+    }
+
+    /// The keys of the settings that need a restart: their values differ in `fresh`.
+    private func changes(in fresh: Topology, _ node: TopologyNode) -> [String] {
+        var keys = settings.changes(in: node).filter(\.value).map(\.key)
+        let (former, name) = (loaded.topology, settings.name)
+        if !keys.contains("next"),
+            former.parentEndpoints(of: name) != fresh.parentEndpoints(of: name)
+        {
+            keys.append("next")
+        }
+        let routes = former.routeEndpoints(of: name)
+        if fresh.routeEndpoints(of: name).contains(where: { new in
+            !routes.contains { $0 == new }
+        }) {
+            keys.append("route")
+        }
+        if (fresh.keys == nil) != (former.keys == nil) { keys.append("keys") }
+        return keys
     }
 
     /// Reads the folder of keys again. If a file in it cannot be used, the keys stay as they are,
@@ -260,10 +279,9 @@ final class RuledResponders: Sendable {
         responders.withLock { $0.append((place, responder)) }
     }
 
-    /// Replaces the rules of `former` settings by those of `fresh` ones. A policy that the topology
-    /// no longer lists keeps its rules. Returns the parts that need a restart, for the log:
-    /// presenters that come, go or move, and the first `responders`, change the chain itself.
-    func replaceRules(of former: TopologyNode, with fresh: TopologyNode) -> [String] {
+    /// Replaces the rules by those of `fresh` settings. A policy that the topology no longer lists
+    /// keeps its rules.
+    func replaceRules(with fresh: TopologyNode) {
         var books: [Place: RuleBook] = [
             .responders: RuleBook(fresh.responders, mode: .everyMatch)
         ]
@@ -273,11 +291,6 @@ final class RuledResponders: Sendable {
         for (place, responder) in responders.withLock(\.self) {
             if let book = books[place] { responder.replaceRules(book) }
         }
-        return [
-            former.presenters.map(\.withoutRules) == fresh.presenters.map(\.withoutRules)
-                ? nil : "presenters",
-            former.responders.isEmpty && !fresh.responders.isEmpty ? "responders" : nil,
-        ].compactMap(\.self)
     }
 }
 
@@ -295,11 +308,5 @@ extension TopologyNode {
         let named = files.prefix(Self.policyFileMax).joined(separator: ", ")
         let rest = files.count - Self.policyFileMax
         return rest > 0 ? "\(named) and \(rest) more" : named
-    }
-}
-
-extension PresenterSettings {
-    fileprivate var withoutRules: PresenterSettings {
-        if case .policy(let path, _) = self { .policy(path: path, rules: []) } else { self }
     }
 }

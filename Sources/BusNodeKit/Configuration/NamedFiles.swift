@@ -27,6 +27,7 @@ package struct NamedFiles {
             keys
             + topology.settings.flatMap { node in
                 tokens(of: node) + answerLinks(of: node) + missingPrograms(of: node)
+                    + stores(of: node)
             }
         return findings.sorted {
             $0.problem.location.precedes($1.problem.location, startingWith: path)
@@ -44,6 +45,33 @@ package struct NamedFiles {
                     message: "\(file.shown()) cannot be written here: \(hindrance)")
             }
         }
+    }
+
+    // MARK: Journal and ledger
+
+    /// What is at the place of a journal or a ledger, and is none.
+    private func stores(of node: TopologyNode) -> [Finding] {
+        func finding(_ key: String, _ file: String, _ found: String, _ allowed: String) -> Finding {
+            let problem = ConfigurationProblem(
+                at: location(["nodes", "\(node.name)", key]), field: "nodes.\(node.name).\(key)",
+                found: "\(found) (\(file.shown()))", allowed: allowed)
+            return Finding(problem: problem, status: .badConfiguration)
+        }
+        var findings: [Finding] = []
+        if let file = node.journal, let status = FileStatus(file) {
+            if !status.isFile {
+                findings.append(finding("journal", file, status.kind, "a file, or none yet"))
+            } else if !JournalFiles.mayBeJournal(file) {
+                let allowed = "a journal, or no file yet: move this one away"
+                findings.append(finding("journal", file, "a file that is no journal", allowed))
+            }
+        }
+        if let file = node.events, let status = FileStatus(file),
+            status.isFolder || status.isPipeOrSocket
+        {
+            findings.append(finding("events", file, status.kind, "a file, or none yet"))
+        }
+        return findings
     }
 
     // MARK: Keys

@@ -11,7 +11,8 @@ package final class EventLog: AuditLog {
         var descriptor: CInt
         /// Whether the file ends within a line: the next line must begin with a line break.
         var isTorn: Bool
-        var isFailing = false
+        /// The number of events that were lost since the last one that was written.
+        var lostCount = 0
     }
 
     private let path: String
@@ -39,8 +40,9 @@ package final class EventLog: AuditLog {
     /// still go to the former file, and the failure is logged.
     func reopen() {
         do throws(Failure) {
-            let fresh = try Self.open(path)
+            var fresh = try Self.open(path)
             let former = state.withLock { state in
+                fresh.lostCount = state.lostCount
                 defer { state = fresh }
                 return state.descriptor
             }
@@ -116,22 +118,33 @@ package final class EventLog: AuditLog {
     /// Appends a line. A failure loses the line and is logged once until writing works again: no
     /// presentation fails because a disk is full.
     private func append(_ line: [UInt8]) {
-        let problem: String? = state.withLock { state in
+        let (problem, lostCount): (String?, Int) = state.withLock { state in
             let bytes = state.isTorn ? [UInt8(ascii: "\n")] + line : line
             let count = write(state.descriptor, bytes, bytes.count)
+            let reason =
+                count < 0
+                ? String(cString: strerror(errno))
+                : "only part of a line was written, as on a full disk"
             guard count != bytes.count else {
                 state.isTorn = false
-                state.isFailing = false
-                return nil
+                defer { state.lostCount = 0 }
+                return (nil, state.lostCount)
             }
             if count > 0 { state.isTorn = true }
-            defer { state.isFailing = true }
-            guard !state.isFailing else { return nil }
-            return count < 0 ? String(cString: strerror(errno)) : "only part of a line was written"
+            state.lostCount += 1
+            return (reason, state.lostCount)
         }
         if let problem {
+            guard lostCount == 1 else { return }
             logger.error(
-                "events are lost", metadata: ["file": "\(path)", "problem": "\(problem)"])
+                "events are lost",
+                metadata: [
+                    "file": "\(path)", "problem": "\(problem)",
+                    "try": "make room on its disk; a journal has the decisions all the same",
+                ])
+        } else if lostCount > 0 {
+            logger.notice(
+                "events: written again", metadata: ["file": "\(path)", "lost": "\(lostCount)"])
         }
     }
 }

@@ -199,9 +199,11 @@ struct TopologyValidator {
         let list = "nodes.\(node.name).responders"
         var routes: [Hop: Hop] = [:]
         checkShadows(RuleBook(node.responders, mode: .everyMatch), list, in: nil)
+        checkRepetitions(node.responders, list, in: nil)
         checkRoutes(node.responders, of: node, list, in: nil, &routes)
         for case .policy(let path, let rules) in node.presenters {
             checkShadows(RuleBook(rules, mode: .firstMatch), "rules", in: path)
+            checkRepetitions(rules, "rules", in: path)
             checkRoutes(rules, of: node, "rules", in: path, &routes)
         }
     }
@@ -240,6 +242,20 @@ struct TopologyValidator {
     private func destination(of hop: Hop) -> Hop {
         guard case .endpoint(let endpoint) = hop else { return hop }
         return names[endpoint].map { .node($0) } ?? hop
+    }
+
+    /// Warns of rules that repeat an operation as often as it fails. The option of `exec` counts;
+    /// the effect of others is not known here.
+    private mutating func checkRepetitions(_ rules: [Rule], _ list: String, in file: String?) {
+        for rule in rules where !rule.isDryRun {
+            guard let answer = rule.answer, answer.option == CommandFailure.retryID,
+                answer.limit == nil, answer.delay == .zero
+            else { continue }
+            warn(
+                "\(list)[\(rule.position - 1)].answer", in: file,
+                "retry without limit or delay: what fails at once is repeated without a pause; add "
+                    + "limit, as 3 per 1m, or delay")
+        }
     }
 
     private mutating func checkShadows(_ book: RuleBook, _ list: String, in file: String?) {

@@ -56,6 +56,33 @@ struct NamedFilesTests {
         #expect(try problems(nodes).isEmpty)
     }
 
+    @Test("What is at the place of a journal or a ledger, and is none, is a problem")
+    func stores() async throws {
+        let nodes = """
+              central:
+                presenters: [terminal]
+                journal: store
+                events: events
+            """
+        #expect(try problems(nodes).isEmpty)
+        try FileManager.default.createDirectory(
+            atPath: "\(folder.path)/events", withIntermediateDirectories: false)
+        _ = try folder.write("a letter, and no database", to: "store")
+        let found = try problems(nodes)
+        #expect(found.map(\.status) == [.badConfiguration, .badConfiguration])
+        #expect(
+            found.map(\.text) == [
+                "t.yaml:5: nodes.central.journal: found a file that is no journal (store), "
+                    + "allowed: a journal, or no file yet: move this one away",
+                "t.yaml:6: nodes.central.events: found a folder (events), allowed: a file, or none "
+                    + "yet",
+            ])
+        try FileManager.default.removeItem(atPath: "\(folder.path)/store")
+        try FileManager.default.removeItem(atPath: "\(folder.path)/events")
+        _ = try SQLiteJournal("\(folder.path)/store", of: "central")
+        #expect(try problems(nodes).isEmpty)
+    }
+
     @Test("A certificate or a key that run could not use is a problem of the topology")
     func certificate() async throws {
         let nodes = """

@@ -241,4 +241,31 @@ import Testing
                 "\(option).signed: found \"maybe\", allowed: true or false",
             ])
     }
+
+    @Test("a retry without a limit or a pause is a warning")
+    func endless() {
+        func warnings(_ rule: String) -> [String] {
+            TestTopology.warnings(
+                """
+                version: 1
+                nodes:
+                  alone:
+                    presenters: [terminal]
+                    responders:
+                      - { match: {}, \(rule) }
+                """)
+        }
+        #expect(
+            warnings("answer: retry") == [
+                "t.yaml:6: nodes.alone.responders[0].answer: warning: retry without limit or "
+                    + "delay: what fails at once is repeated without a pause; add limit, as 3 per "
+                    + "1m, or delay"
+            ])
+        for rule in [
+            "answer: skip", "answer: retry, dryRun: true", "answer: { option: retry, delay: 1s }",
+            "answer: { option: retry, limit: 3 per 1m }",
+        ] {
+            #expect(warnings(rule) == [])
+        }
+    }
 }

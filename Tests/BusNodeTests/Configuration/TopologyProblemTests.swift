@@ -346,7 +346,7 @@ import Testing
               alone:
                 responders:
                   - { match: { domain: com.* }, withhold: true }
-                  - { match: { domain: com.acme, code: 1 }, answer: retry }
+                  - { match: { domain: com.acme, code: 1 }, answer: skip }
             """
         #expect(
             TestTopology.warnings(yaml) == [
