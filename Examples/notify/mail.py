@@ -11,11 +11,12 @@ import json
 import pathlib
 import subprocess
 from email.message import EmailMessage
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from signature import is_signed
 
 BODY_MAX = 1 << 20
+SECONDS_MAX = 10
 
 
 def one_line(text):
@@ -30,7 +31,7 @@ def mail(message):
     mail["Subject"] = one_line(f"[ErrorBus] {message['title']}")[:200]
     mail["Message-ID"] = f"<{message['id']}@errorbus>"
     lines = [one_line(f"{entry['count']} x {entry['text']}")
-             for entry in message.get("texts", []) + message.get("details", [])]
+             for key in ("texts", "reasons", "details") for entry in message.get(key, [])]
     answers = [f"{one_line(answer['title'])}: {answer['link']}"
                for answer in message.get("answers", [])]
     mail.set_content("\n".join([message["title"], *lines, "", message["link"], *answers, ""]))
@@ -38,8 +39,12 @@ def mail(message):
 
 
 class Handler(BaseHTTPRequestHandler):
+    timeout = SECONDS_MAX
+
     def do_POST(self):
-        body = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), BODY_MAX))
+        length = self.headers.get("Content-Length", "")
+        # Below 0 it would be read without a limit.
+        body = self.rfile.read(min(int(length), BODY_MAX) if length.isdecimal() else 0)
         if not is_signed(self.headers, body, secret):
             return self.reply(401)
         program = [arguments.sendmail, "-t"]
@@ -59,6 +64,6 @@ parser.add_argument("--to", required=True)
 parser.add_argument("--sendmail", default="/usr/sbin/sendmail")
 arguments = parser.parse_args()
 secret = arguments.secret_file.read_text().strip()
-server = HTTPServer(("127.0.0.1", arguments.port), Handler)
+server = ThreadingHTTPServer(("127.0.0.1", arguments.port), Handler)
 print(f"http://127.0.0.1:{server.server_port}", flush=True)
 server.serve_forever()

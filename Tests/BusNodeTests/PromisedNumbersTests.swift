@@ -118,6 +118,7 @@ struct PromisedNumbersTests {
         "a claim, the time to undo":
             "\(InboxLimits().claimMax.wholeMilliseconds / 3_600_000) h, "
             + seconds(InboxLimits().undoMax),
+        "the condition of a silence": "\(kibibytes(Shared.matchByteMax)) as JSON",
         "members of a group chosen for one answer, claim or release": grouped(
             Shared.chosenCountMax),
         "a note; notes of a presentation":

@@ -33,7 +33,7 @@ extension EndToEnd {
             #expect(try await none.ending() == 64)
             #expect(await none.says("value of \"path\": found no value"))
             #expect(await none.says("value of \"pin\": found no value"))
-            #expect(await none.says("; give --value NAME=VALUE"))
+            #expect(await none.says("; give --value path=VALUE --value-file pin=PATH"))
             let argument = try bus.inbox(
                 address, "answer", id, "move", "--value", "pin=hunter2", "--by", "ann")
             #expect(try await argument.ending() == 64)

@@ -286,6 +286,8 @@ package enum ConsoleLimits {
     static let viewFilterScalarMax = 300
     /// The most scalars of a note; the most notes of a presentation are a limit of its inbox.
     static let noteScalarMax = 1_000
+    /// The most bytes of the condition of a silence, as JSON.
+    static let matchByteMax = 8 << 10
     /// The steps that comparing a silence with all open presentations may take, a second or less;
     /// and the number of steps at once, before others go on.
     static let matchStepMax = 100_000_000
@@ -298,6 +300,8 @@ package enum ConsoleLimits {
     /// The most scalars of a description in a list; the report has the whole description.
     static let descriptionScalarMax = 1_000
     static let messageInterval: Duration = .milliseconds(100)
+    /// The time for which a message of an event stream is sent to other streams as well.
+    static let messageLifetime: Duration = .seconds(1)
     static let pingInterval: Duration = .seconds(15)
 }
 

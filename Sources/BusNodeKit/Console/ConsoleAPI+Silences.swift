@@ -28,7 +28,11 @@ extension ConsoleAPI {
             by: try visitor.name(in: fields),
             comment: try fields.text("comment", upTo: ConsoleLimits.commentScalarMax))
         if request.option != nil {
-            for permission in Self.answering { try visitor.require(permission) }
+            for permission in Self.answering {
+                try visitor.require(
+                    permission,
+                    to: "make a silence that answers; without option it withholds errors")
+            }
         }
         guard let time = try fields.integer("forMilliseconds", in: Self.durationRange) else {
             throw APIProblem.badRequest("forMilliseconds: found nothing; allowed: a whole number")
@@ -100,6 +104,12 @@ extension ConsoleAPI {
     }
 
     private static func match(_ pattern: JSONValue) throws(APIProblem) -> RuleMatch {
+        // Each is kept, compared with each error, and in each list.
+        let byteCount = pattern.encoded().count
+        guard byteCount <= ConsoleLimits.matchByteMax else {
+            throw .badRequest(
+                "match: found \(byteCount) bytes; allowed: at most \(ConsoleLimits.matchByteMax)")
+        }
         let match: RuleMatch
         do throws(ConfigurationProblem) {
             match = try RuleMatch(json: pattern)

@@ -119,9 +119,11 @@ extension Console {
     /// that name, or may no longer choose the option. Nil if it counts.
     func fault(ofProposer person: SignedInPerson, isDestructive: Bool) -> APIProblem? {
         do throws(APIProblem) {
-            guard let user = try user(named: person.name, identity: person.identity) else {
-                return Self.gone(person.name)
-            }
+            let found =
+                if let signIn { try signIn.user(of: person) } else {
+                    try listedUser(named: person.name)
+                }
+            guard let user = found else { return Self.gone(person.name) }
             let visitor = ConsoleVisitor(user: user)
             try visitor.require(.answer)
             if isDestructive { try visitor.require(.destructive) }
@@ -131,10 +133,13 @@ extension Console {
         }
     }
 
-    private func user(
-        named name: String, identity: String? = nil
-    ) throws(APIProblem) -> ConsoleUser? {
-        if let signIn { return try signIn.user(named: name, identity: identity) }
+    private func user(named name: String) throws(APIProblem) -> ConsoleUser? {
+        if let signIn { return try signIn.user(named: name) }
+        return try listedUser(named: name)
+    }
+
+    /// The user of this name in the file of users.
+    private func listedUser(named name: String) throws(APIProblem) -> ConsoleUser? {
         guard case .users(let users) = admission else { return nil }
         return try users.user(named: name)
     }

@@ -281,8 +281,7 @@ struct ConsoleAPI: Sendable {
         _ id: PresentationID, _ body: [UInt8], _ visitor: ConsoleVisitor
     ) throws {
         let by = try visitor.name(in: try BodyFields(body, allowing: "by"))
-        try inbox.release(id, by: by, of: visitor.identity)
-        note(.release, id, by: by)
+        if try inbox.release(id, by: by, of: visitor.identity) { note(.release, id, by: by) }
     }
 
     /// Writes a note, also on a presentation that has ended.

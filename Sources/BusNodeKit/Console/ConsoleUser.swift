@@ -102,11 +102,15 @@ struct ConsoleVisitor: Hashable, Sendable {
         user.map { $0.permissions.contains(permission) } ?? true
     }
 
-    func require(_ permission: ConsolePermission) throws(APIProblem) {
+    /// - Parameter act: The act that needs the permission, after "may not"; nil for that of the
+    ///   permission.
+    func require(
+        _ permission: ConsolePermission, to act: String? = nil
+    ) throws(APIProblem) {
         guard let user, !may(permission) else { return }
         throw APIProblem(
             .forbidden, "notAllowed",
-            "\(user.name) may not \(permission.act): found the permissions "
+            "\(user.name) may not \(act ?? permission.act): found the permissions "
                 + "\(user.permissionText), expected also \(permission.rawValue)")
     }
 

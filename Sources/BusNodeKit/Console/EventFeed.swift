@@ -25,6 +25,7 @@ final class EventFeed: Sendable {
     struct Message {
         let position: Position
         let latest: UInt64
+        let madeAt: ContinuousClock.Instant
         let bytes: ByteBuffer
         /// The position of a stream after the message.
         let next: Position
@@ -35,8 +36,14 @@ final class EventFeed: Sendable {
     let streams = EventStreams()
     /// The latest message for each choice of groups; the first message of a stream has all groups.
     private let last = Mutex<[Groups: Message]>([:])
+    private let now: @Sendable () -> ContinuousClock.Instant
 
-    init(_ console: Console) { self.console = console }
+    init(
+        _ console: Console, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+    ) {
+        self.console = console
+        self.now = now
+    }
 
     /// The open groups, as lists and events have them.
     var groupFields: [String: JSONValue] {
@@ -189,7 +196,10 @@ final class EventFeed: Sendable {
         // The others depend on the items that it has sent alone.
         let position = kind == .changed ? position : Position(seen: position.seen)
         return last.withLock { last in
-            if let known = last[kind], known.position == position, known.latest >= latest {
+            // The time that is left and the ends of claims are right for so long only.
+            if let known = last[kind], known.position == position, known.latest >= latest,
+                now() < known.madeAt + ConsoleLimits.messageLifetime
+            {
                 return known
             }
             let message = makeMessage(at: position, kind)
@@ -215,7 +225,7 @@ final class EventFeed: Sendable {
         bytes.writeBytes(data)
         bytes.writeString("\n\n")
         return Message(
-            position: position, latest: update.latest, bytes: bytes,
+            position: position, latest: update.latest, madeAt: now(), bytes: bytes,
             next: Position(seen: update.revision, groups: update.groupRevision),
             isWhole: update.isLast)
     }

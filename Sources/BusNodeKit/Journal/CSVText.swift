@@ -9,7 +9,9 @@ package enum CSVText {
         "=", "+", "-", "@", "＝", "＋", "－", "＠",
     ]
 
-    private static let separators: Set<Unicode.Scalar> = [",", "\"", "\n", "\r"]
+    private static let separators: Set<Unicode.Scalar> = [",", "\"", ";", "\n", "\r"]
+    /// The scalars at which a program that does not go by the commas begins another cell.
+    private static let otherSeparators: Set<Unicode.Scalar> = [";", "|"]
 
     /// The text of objects: a line of names, then a line for each object.
     package static func text<Object: JSONObject>(_ objects: [Object]) -> String {
@@ -26,8 +28,10 @@ package enum CSVText {
         switch value {
         case .null: return ""
         case .object(let members) where members.isEmpty: return ""
-        case .array(let values): return quoted(values.map { plain($0) }.joined(separator: " "))
-        case .string, .object: return quoted(plain(value))
+        case .array(let values):
+            return quoted(text(values.map { plain($0) }.joined(separator: " ")))
+        case .string(let string): return quoted(text(string))
+        case .object: return quoted(json(value))
         default: return plain(value)
         }
     }
@@ -36,11 +40,43 @@ package enum CSVText {
         value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
     }
 
+    private static func text(_ text: String) -> String {
+        disarmed(text.escapedForTerminal(scalarLimit: cellScalarMax), isAtStart: true) { "'\($0)" }
+    }
+
+    /// The value as JSON that programs can read.
+    private static func json(_ value: JSONValue) -> String {
+        let bytes = JSONEscapes.escapingInvisible(in: value.encoded())
+        // Such separators are in its strings alone.
+        return disarmed(String(decoding: bytes, as: UTF8.self), isAtStart: false) {
+            let digits = String($0.value, radix: 16)
+            return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+    }
+
+    /// The text with each scalar that would begin a formula replaced.
+    private static func disarmed(
+        _ text: String, isAtStart: Bool, _ replacement: (Unicode.Scalar) -> String
+    ) -> String {
+        var result = String.UnicodeScalarView()
+        var isAtStart = isAtStart
+        for scalar in text.unicodeScalars {
+            if isAtStart, formulaStarts.contains(scalar) {
+                result += replacement(scalar).unicodeScalars
+            } else {
+                result.append(scalar)
+            }
+            // A quote begins a cell with quotes.
+            isAtStart =
+                otherSeparators.contains(scalar)
+                || isAtStart
+                    && (scalar.properties.isWhitespace || scalar == "\"" || scalar == "\\")
+        }
+        return String(result)
+    }
+
     private static func quoted(_ text: String) -> String {
-        let text = text.escapedForTerminal(scalarLimit: cellScalarMax)
-        let first = text.unicodeScalars.first { !$0.properties.isWhitespace }
-        let safe = first.map(formulaStarts.contains) ?? false ? "'" + text : text
-        guard safe.unicodeScalars.contains(where: separators.contains) else { return safe }
-        return "\"\(safe.replacingScalars(["\"": "\"\""]))\""
+        guard text.unicodeScalars.contains(where: separators.contains) else { return text }
+        return "\"\(text.replacingScalars(["\"": "\"\""]))\""
     }
 }

@@ -368,6 +368,7 @@ struct SilenceRow: WholeTextRow, Hashable {
     /// the only one that continues between two lives of a node.
     func silence(at now: Moment) -> Silence? {
         guard JournalSilences.numbers.contains(number),
+            [answered, withheld].allSatisfy(JournalSilences.counts.contains),
             let json = try? JSONValue.parse(Array(pattern.utf8)),
             let match = try? RuleMatch(json: json), let created = Moment(createdAt, at: now),
             let ends = Moment(endsAt, at: now)

@@ -8,6 +8,9 @@ struct JournalSilences: SilenceStore {
     /// The numbers that a console gives. Another number means a damaged row: the number after it
     /// might be too large for JSON or for this process.
     static let numbers: ClosedRange<Int> = 1...(1 << 53)
+    /// The numbers of presentations that a silence can have answered or withheld, for the same
+    /// reason.
+    static let counts: ClosedRange<Int> = 0...(1 << 53)
 
     let journal: SQLiteJournal
     /// The console's number in its node.

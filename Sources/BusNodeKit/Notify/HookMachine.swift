@@ -26,8 +26,10 @@ struct HookMachine: Sendable {
 
     private struct Open {
         let item: InboxItem
-        /// The revision of the presentation's entry in ``aging``.
-        let revision: UInt64
+        /// The revision of the presentation's entry in ``aging``, and its time; nil once the
+        /// message was made.
+        var revision: UInt64
+        var agesAt: ContinuousClock.Instant?
     }
 
     private struct Aging {
@@ -46,6 +48,8 @@ struct HookMachine: Sendable {
     private var made: Deque<ContinuousClock.Instant> = []
     private(set) var summary: NoticeSummary?
     private(set) var waiting: Deque<NotifyMessage> = []
+    /// The waiting dead letters that do not count in ``made`` yet.
+    private var uncounted: Set<String> = []
     private(set) var isSending = false
     /// The number of tries of the first waiting message.
     private var tries = 0
@@ -110,20 +114,38 @@ struct HookMachine: Sendable {
             openCounts[group] = count > 0 ? count : nil
             return
         }
-        open[item.id] = Open(item: item, revision: former?.revision ?? item.revision)
-        guard former == nil else { return }
-        openCounts[group, default: 0] += 1
+        open[item.id] = Open(
+            item: item, revision: former?.revision ?? item.revision, agesAt: former?.agesAt)
+        if former == nil { openCounts[group, default: 0] += 1 }
         guard let after = settings.after else { return }
-        age(Aging(id: item.id, revision: item.revision, due: now.instant + after))
+        if former == nil {
+            age(item.id, item.revision, at: now.instant + after)
+        } else if let due = former?.agesAt, Self.neglectStart(of: item) + after < due {
+            // Released, or claimed for a shorter time.
+            age(item.id, item.revision, at: Self.neglectStart(of: item) + after)
+        }
         // Rarely, so that the mean cost is low: entries of what has ended meanwhile.
         if aging.count > 2 * open.count + limits.digestCountMax {
             aging.removeAll { open[$0.id]?.revision != $0.revision }
         }
     }
 
-    private mutating func age(_ new: Aging) {
-        let place = aging.lastIndex { $0.due <= new.due }.map { $0 + 1 } ?? aging.startIndex
-        aging.insert(new, at: place)
+    private mutating func age(
+        _ id: PresentationID, _ revision: UInt64, at due: ContinuousClock.Instant
+    ) {
+        open[id]?.revision = revision
+        open[id]?.agesAt = due
+        let place = aging.lastIndex { $0.due <= due }.map { $0 + 1 } ?? aging.startIndex
+        aging.insert(Aging(id: id, revision: revision, due: due), at: place)
+    }
+
+    /// The time from which a presentation has neither an answer nor a claim: after the end of a
+    /// claim, its release or an undo the time starts again.
+    private static func neglectStart(of item: InboxItem) -> ContinuousClock.Instant {
+        switch item.stage {
+        case .claimed(_, let until), .leaving(_, let until): until.instant
+        case .open, .answered, .settled, .closed: item.changedAt.instant
+        }
     }
 
     private mutating func collect(
@@ -156,6 +178,12 @@ struct HookMachine: Sendable {
         sendSummary(at: now)
         guard !isSending, let first = waiting.first, retryAt.map({ $0 <= now.instant }) ?? true
         else { return nil }
+        if uncounted.contains(first.id) {
+            forgetMade(at: now)
+            guard made.count < settings.perMinute || isHurried else { return nil }
+            made.append(now.instant)
+            uncounted.remove(first.id)
+        }
         isSending = true
         tries += 1
         return first
@@ -168,7 +196,13 @@ struct HookMachine: Sendable {
         if summary != nil, let first = made.first, waiting.count < limits.waitingMax {
             times.append(first + limits.rateTime)
         }
-        if !isSending, !waiting.isEmpty, let retryAt { times.append(retryAt) }
+        if !isSending, let next = waiting.first {
+            if let retryAt {
+                times.append(retryAt)
+            } else if uncounted.contains(next.id), let first = made.first {
+                times.append(first + limits.rateTime)
+            }
+        }
         return times.min()
     }
 
@@ -178,16 +212,11 @@ struct HookMachine: Sendable {
             guard let open = open[next.id], open.revision == next.revision,
                 let after = settings.after
             else { continue }
-            // After the end of a claim, its release or an undo the time starts again.
-            let since =
-                switch open.item.stage {
-                case .claimed(_, let until), .leaving(_, let until): until
-                case .open, .answered, .settled, .closed: open.item.changedAt
-                }
-            let due = since.instant + after
+            let due = Self.neglectStart(of: open.item) + after
             if due > now.instant {
-                age(Aging(id: next.id, revision: next.revision, due: due))
+                age(next.id, next.revision, at: due)
             } else {
+                self.open[next.id]?.agesAt = nil
                 collect(.aging, open.item, in: CoalescingKey(open.item.report), at: now)
             }
         }
@@ -269,8 +298,11 @@ struct HookMachine: Sendable {
         return DeadLetter.Failed(message: message, tries: tries, reason: reason)
     }
 
-    /// Sends a dead letter again, after the waiting messages.
-    mutating func retry(_ message: NotifyMessage) { waiting.append(message) }
+    /// Sends a dead letter again, after the waiting messages, once the rate allows it.
+    mutating func retry(_ message: NotifyMessage) {
+        waiting.append(message)
+        uncounted.insert(message.id)
+    }
 
     /// Whether no message is left to send.
     var isDone: Bool { waiting.isEmpty }
@@ -289,7 +321,10 @@ struct HookMachine: Sendable {
 
     /// All waiting messages, as letters that were not sent.
     mutating func abandon() -> [DeadLetter.Failed] {
-        defer { waiting = [] }
+        defer {
+            waiting = []
+            uncounted = []
+        }
         return waiting.enumerated().map { index, message in
             DeadLetter.Failed(
                 message: message, tries: index == 0 ? tries : 0,

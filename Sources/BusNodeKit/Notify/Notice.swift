@@ -39,6 +39,8 @@ struct Notice: Hashable, Sendable {
     private(set) var severity: Severity
     /// The descriptions, with the number of presentations that have each.
     private(set) var texts = Tally()
+    /// The reasons of the failures, likewise.
+    private(set) var reasons = Tally()
     /// The acts of people or owners, in words, with the number of presentations of each.
     private(set) var details = Tally()
     private(set) var ids: [String] = []
@@ -59,6 +61,9 @@ struct Notice: Hashable, Sendable {
         count += 1
         severity = max(severity, item.report.severity)
         texts.add(item.report.description.clipped(Self.textScalarMax))
+        if let reason = item.report.failureReason, !reason.isEmpty {
+            reasons.add(reason.clipped(Self.textScalarMax))
+        }
         let proposal = event == .proposed ? item.proposal : nil
         let detail = proposal.map { "\($0.option) by \($0.by)" } ?? item.detail
         if let detail { details.add(detail.clipped(Self.textScalarMax)) }
@@ -87,7 +92,7 @@ struct Notice: Hashable, Sendable {
 // In the journal, for a dead letter.
 extension Notice: Codable {
     private enum CodingKeys: String, CodingKey {
-        case event, first, count, severity, texts, details, ids, origins, openCount
+        case event, first, count, severity, texts, reasons, details, ids, origins, openCount
     }
 
     init(from decoder: any Decoder) throws {
@@ -103,6 +108,8 @@ extension Notice: Codable {
         item = nil
         count = try fields.decode(Int.self, forKey: .count)
         texts = try fields.decode(Tally.self, forKey: .texts)
+        // Letters of earlier versions have none.
+        reasons = try fields.decodeIfPresent(Tally.self, forKey: .reasons) ?? Tally()
         details = try fields.decode(Tally.self, forKey: .details)
         ids = try fields.decode([String].self, forKey: .ids)
         origins = try fields.decode(OrderedSet<String>.self, forKey: .origins)
@@ -116,6 +123,7 @@ extension Notice: Codable {
         try fields.encode(first, forKey: .first)
         try fields.encode(count, forKey: .count)
         try fields.encode(texts, forKey: .texts)
+        try fields.encode(reasons, forKey: .reasons)
         try fields.encode(details, forKey: .details)
         try fields.encode(ids, forKey: .ids)
         try fields.encode(origins, forKey: .origins)

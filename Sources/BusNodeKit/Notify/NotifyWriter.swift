@@ -97,7 +97,8 @@ struct NotifyWriter: Sendable {
                     "severity": .string(notice.severity.rawValue),
                     "domain": .string(notice.first.domain),
                     "code": notice.first.code.map { .count($0) } ?? .null,
-                    "texts": notice.texts.json, "details": notice.details.json,
+                    "texts": notice.texts.json, "reasons": notice.reasons.json,
+                    "details": notice.details.json,
                     "origins": Array(notice.origins.prefix(Notice.idMax)).json,
                     "originCount": .count(notice.origins.count),
                     "ids": notice.ids.json, "answers": .array(offers.map(\.json)),
@@ -209,7 +210,9 @@ struct NotifyWriter: Sendable {
                 "\(notice.severity.rawValue), \(first.domain.shown())\(code)\(from); "
                 + "\(notice.openCount) open at \(node)"
             let texts = notice.texts.counts.count > 1 ? notice.texts.lines : []
-            return [head] + texts + notice.details.lines
+            // Once it is decided, the outcome is of more use.
+            let isOpen = [.opened, .aging, .claimed, .proposed].contains(notice.event)
+            return [head] + texts + (isOpen ? notice.reasons.lines : []) + notice.details.lines
         case .summary(let summary):
             let counts = HookSettings.Event.allCases.compactMap { event in
                 summary.counts[event].map { "\($0) \(event.rawValue)" }

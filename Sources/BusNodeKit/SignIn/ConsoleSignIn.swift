@@ -357,11 +357,20 @@ final class ConsoleSignIn: Sendable {
     }
 
     /// The user of this name: in the file of users, or signed in now.
-    ///
-    /// - Parameter identity: The identity with which the user has to be signed in, as that of a
-    ///   ``SignedInPerson``; nil for any.
-    func user(
-        named name: String, identity: String? = nil
+    func user(named name: String) throws(APIProblem) -> ConsoleUser? {
+        try user(named: name, identity: nil)
+    }
+
+    /// The user that a person still is. A person without an identity came by the file of users: a
+    /// person who has signed in under that name is another.
+    func user(of person: SignedInPerson) throws(APIProblem) -> ConsoleUser? {
+        guard let identity = person.identity else { return try users.user(named: person.name) }
+        return try user(named: person.name, identity: identity)
+    }
+
+    /// - Parameter identity: The identity with which the user has to be signed in; nil for any.
+    private func user(
+        named name: String, identity: String?
     ) throws(APIProblem) -> ConsoleUser? {
         let askedAt = now().instant
         let session = state.withLock {

@@ -33,10 +33,13 @@ struct ProviderDocument: Hashable, Sendable {
         }
         func address(_ name: String) throws(SignInRefusal) -> ProviderAddress? {
             guard let value = json[name], !value.isNull else { return nil }
-            guard let text = value.stringValue, let address = ProviderAddress(text) else {
+            // Plain http would lead from a provider elsewhere to this machine.
+            guard let text = value.stringValue, let address = ProviderAddress(text),
+                address.isSecure || !issuer.isSecure
+            else {
                 throw .provider(
                     "its \(name) is \(value.stringValue?.shown() ?? "no text"), expected "
-                        + ProviderAddress.allowed)
+                        + (issuer.isSecure ? "https://HOST/PATH" : ProviderAddress.allowed))
             }
             return address
         }

@@ -9,6 +9,7 @@ package struct ProviderAddress: Hashable, Sendable {
     /// The host, with the port if there is one.
     package let host: String
     package let hasQuery: Bool
+    var isSecure: Bool { text.hasPrefix("https:") }
 
     /// The address in a text; nil for a refused one: another scheme, a user in front of the host, a
     /// fragment, and plain http to another machine.

@@ -309,7 +309,9 @@ extension ErrorReport.Field {
     ) throws(FieldFault) -> String {
         guard case .string(let text) = json else { throw fault(found(json)) }
         let count = text.unicodeScalars.count
-        guard length.contains(count) else { throw fault("\(count) characters") }
+        guard length.contains(count) else {
+            throw fault(isSecret ? "another length" : "\(count) characters")
+        }
         guard !text.hasControls(besides: controls) else { throw fault("a control character") }
         guard !text.hasMarks(inARowAbove: JSONLimits.report.markRunCount) else {
             throw fault("more than \(JSONLimits.report.markRunCount) combining marks in a row")

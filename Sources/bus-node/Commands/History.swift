@@ -56,6 +56,11 @@ struct History: AsyncParsableCommand {
                     .badConfiguration,
                     "\(path.shown()): \(those ?? "no node has a journal") (journal: FILE)")
             }
+            for node in nodes where node.journal != nil && !node.hasConsole {
+                Terminal.say(
+                    "bus-node: \(node.name) has no console, which would keep its history: see "
+                        + "bus-node log")
+            }
             let archives = try journals.compactMap { try HistoryArchive($0) }
             let filter = try search.filter
             let columns = Terminal.outputColumnCount

@@ -182,17 +182,24 @@ extension InboxAnswer {
         guard !Terminal.isInteractive else {
             return given.merging(try ValueRequests.ask(for: rest)) { $1 }
         }
-        let faults = rest.fields.compactMap { field -> String? in
+        let missing = rest.fields.compactMap { field -> (fault: String, advice: String)? in
             do throws(FieldFault) {
                 _ = try field.taken("")
                 return nil
             } catch {
-                return "\(error)"
+                let name = field.name.shown()
+                // A secret is no argument: other users could read it.
+                return (
+                    "\(error)",
+                    field.isSecret ? "--value-file \(name)=PATH" : "--value \(name)=VALUE"
+                )
             }
         }
-        guard faults.isEmpty else {
+        guard missing.isEmpty else {
             throw Failure(
-                .usage, faults.joined(separator: "; ").shown() + "; give --value NAME=VALUE")
+                .usage,
+                missing.map(\.fault).joined(separator: "; ").shown() + "; give "
+                    + missing.map(\.advice).joined(separator: " "))
         }
         return given
     }

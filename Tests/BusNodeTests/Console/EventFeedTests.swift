@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Logging
 import NIOCore
 import OrderedCollections
@@ -79,6 +80,18 @@ struct EventFeedTests {
             #expect(later["groupCount"]?.integerValue == (choice == .all ? 2 : nil))
         }
         for task in asking { task.cancel() }
+    }
+
+    @Test("Streams share a message for a second: times in it go on")
+    func lifetime() {
+        let (time, lifetime) = (ManualTime(), ConsoleLimits.messageLifetime)
+        let feed = EventFeed(console, now: { time.now.instant })
+        let begin = time.now.instant
+        #expect(feed.message(at: start, .all).madeAt == begin)
+        time.advance(by: lifetime - .milliseconds(1))
+        #expect(feed.message(at: start, .all).madeAt == begin)
+        time.advance(by: .milliseconds(1))
+        #expect(feed.message(at: start, .all).madeAt == begin + lifetime)
     }
 
     @Test("The choice is changed, all or none, and no other word")

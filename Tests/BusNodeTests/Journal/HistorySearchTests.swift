@@ -317,7 +317,8 @@ import Testing
         "Cells of a spreadsheet are text, never formulas",
         arguments: [
             ("plain", "plain"), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"), ("@x", "'@x"),
-            ("=\u{301}1", "'=\u{301}1"), ("-\u{FE0F}1", "'-\u{FE0F}1"), ("  =1", "'  =1"),
+            ("=\u{301}1", "'=\u{301}1"), ("-\u{FE0F}1", "'-\u{FE0F}1"), ("  =1", "  '=1"),
+            ("x;=1;y", "\"x;'=1;y\""), ("x; +1|@a", "\"x; '+1|'@a\""), ("a-b=c", "a-b=c"),
             ("a,b", "\"a,b\""), ("a,\u{301}b", "\"a,\u{301}b\""),
             ("a\"\u{301},=1", "\"a\"\"\u{301},=1\""), ("say \"hi\"", "\"say \"\"hi\"\"\""),
             ("=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""), ("a\tb", "a\\tb"),
@@ -326,6 +327,34 @@ import Testing
     func cells(text: String, expected: String) {
         let cell = CSVText.cell(.string(text))
         #expect(cell == expected || text.first == "\u{1B}" && !cell.contains("\u{1B}"))
+    }
+
+    @Test("No program reads a formula in an export, whatever begins a cell for it")
+    func otherSeparators() {
+        for text in ["=1", ";=1", "; =1", "x;\t+1", "|-1", ";;@a", ";＝1", "a;\"=1"] {
+            for value in [.string(text), .array([.string(text)]), ["k": .string(text)]]
+                as [JSONValue]
+            {
+                for cell in CSVText.cell(value).split(whereSeparator: { ";|\t".contains($0) }) {
+                    let start = cell.first { !$0.isWhitespace && $0 != "\"" }
+                    #expect(start.map { "=+-@＝".contains($0) } != true)
+                }
+            }
+        }
+    }
+
+    @Test(
+        "A cell of JSON can be read as such",
+        arguments: [
+            "/b", "a\u{200B}b", "\u{202E}x", ";=1; @a|+2", "\"", "line\nline", "\u{1B}[2J",
+            String(repeating: "x", count: 20_000),
+        ])
+    func json(text: String) throws {
+        let value: JSONValue = ["k": .string(text), "n": [1, -5]]
+        let cell = CSVText.cell(value)
+        #expect(cell.first == "\"" && cell.last == "\"")
+        let json = cell.dropFirst().dropLast().replacingOccurrences(of: "\"\"", with: "\"")
+        #expect(try JSONValue.parse(Array(json.utf8)) == value)
     }
 
     @Test("A list as CSV has a line of names, and numbers stay numbers")

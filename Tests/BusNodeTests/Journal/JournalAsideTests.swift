@@ -68,6 +68,22 @@ struct JournalAsideTests {
         expectWarning("silences")
     }
 
+    @Test(
+        "A silence with a damaged count is set aside: the next error would end the node",
+        arguments: ["answered", "withheld"], [Int.max, -1])
+    func damagedCount(column: String, count: Int) async throws {
+        let journal = try journal()
+        try await execute(
+            """
+            INSERT INTO silence
+                (console, number, pattern, by, comment, createdAt, endsAt, \(column)) VALUES
+                (0, 4, '{"domain":"d"}', 'ann', 'fine', '2026-11-21T10:00:00.000Z',
+                 '2026-11-21T11:00:00.000Z', \(count))
+            """, journal)
+        #expect(try JournalSilences(journal: journal, console: 0).silences(at: now).isEmpty)
+        expectWarning("silences")
+    }
+
     @Test("A silence that cannot be read is set aside, once, and the others stay in force")
     func silences() async throws {
         let journal = try journal()

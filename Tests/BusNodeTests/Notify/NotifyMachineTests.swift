@@ -139,6 +139,26 @@ struct NotifyMachineTests {
         #expect(rig.pass(.seconds(1)).map(\.outline) == ["opened 1 later"])
     }
 
+    @Test("Dead letters that are sent again keep to the rate")
+    func rateOfDeadLetters() throws {
+        var rig = NotifyRig([
+            NotifyRig.hook(digest: .zero) {
+                $0.perMinute = 10
+                $0.tries = 1
+            }
+        ])
+        for number in 0..<25 {
+            rig.open(NotifyRig.report("\(number)"))
+            rig.pass(.seconds(10)) { _ in "refused" }
+        }
+        rig.pass(.seconds(60))
+        for letter in rig.machine.dead.map(\.number) { try rig.machine.retry(letter) }
+        #expect(rig.pass(.seconds(59)).count == 10)
+        #expect(rig.pass(.seconds(60)).count == 10)
+        #expect(rig.pass(.seconds(2)).count == 5)
+        #expect(rig.machine.kept.isEmpty)
+    }
+
     @Test("Without room events are summed up, counted and noted")
     func room() {
         var limits = NotifyLimits()
@@ -253,55 +273,6 @@ struct NotifyMachineTests {
         #expect(details(rig.pass(.seconds(10))) == ["proposed retry by ann"])
         _ = try rig.act { inbox, now throws(InboxRefusal) in try inbox.decline(id, at: now) }
         #expect(details(rig.pass(.seconds(60))).isEmpty)
-    }
-
-    @Test("Aging is sent once for what has been neither answered nor claimed for so long")
-    func aging() throws {
-        var rig = NotifyRig([NotifyRig.hook(on: [.aging], digest: .seconds(1))])
-        let (answered, claimed) = (rig.open(NotifyRig.report("answered")), rig.open())
-        rig.open(NotifyRig.report("left"))
-        try rig.answer(answered)
-        rig.pass(.seconds(200))
-        _ = try rig.act { inbox, now throws(InboxRefusal) in
-            try inbox.claim(claimed, by: "ann", for: .seconds(200), takesOver: false, at: now)
-        }
-        #expect(rig.pass(.seconds(100)).isEmpty)
-        #expect(rig.pass(.seconds(1)).map(\.outline) == ["aging 1 left"])
-        #expect(rig.pass(.seconds(398)).isEmpty)
-        #expect(rig.pass(.seconds(2)).map(\.outline) == ["aging 1 broken"])
-        #expect(rig.pass(.seconds(3_600)).isEmpty)
-    }
-
-    @Test("After the release of a claim the time of aging starts again")
-    func agingAfterRelease() throws {
-        var rig = NotifyRig([NotifyRig.hook(on: [.aging], digest: .seconds(1))])
-        let id = rig.open()
-        rig.pass(.seconds(250))
-        _ = try rig.act { inbox, now throws(InboxRefusal) in
-            try inbox.claim(id, by: "ann", for: .seconds(200), takesOver: false, at: now)
-        }
-        rig.pass(.seconds(20))
-        _ = try rig.act { inbox, now throws(InboxRefusal) in
-            try inbox.release(id, by: "ann", at: now)
-        }
-        rig.open(NotifyRig.report("later"))
-        #expect(rig.pass(.seconds(299)).isEmpty)
-        let aged = rig.pass(.seconds(2)).map(\.outline)
-        #expect(Set(aged) == ["aging 1 broken", "aging 1 later"])
-    }
-
-    @Test("What opens while another is claimed ages at its own time")
-    func agingBesideClaim() throws {
-        var rig = NotifyRig([NotifyRig.hook(on: [.aging], digest: .seconds(1))])
-        let claimed = rig.open()
-        rig.pass(.seconds(250))
-        _ = try rig.act { inbox, now throws(InboxRefusal) in
-            try inbox.claim(claimed, by: "ann", for: .seconds(3_000), takesOver: false, at: now)
-        }
-        rig.pass(.seconds(60))
-        rig.open(NotifyRig.report("later"))
-        #expect(rig.pass(.seconds(299)).isEmpty)
-        #expect(rig.pass(.seconds(2)).map(\.outline) == ["aging 1 later"])
     }
 
     @Test("What can still be undone counts as open")

@@ -60,11 +60,36 @@ struct NotifyWriterTests {
         #expect(json["count"] == 2)
         #expect(json["openCount"] == 1)
         #expect(json["texts"] == [["text": "broken", "count": 2]])
+        #expect(json["reasons"] == [])
         #expect(json["details"] == [["text": "withdrawn", "count": 2]])
         #expect(json["origins"] == ["w-1", "w-2"])
         #expect(json["group"]?.stringValue?.count == 16)
         #expect(json["group"] == self.json(try message("broken"), .json)["group"])
         #expect(json["group"] != self.json(try message("other"), .json)["group"])
+    }
+
+    @Test("While people have to decide, a message has the reason in every form")
+    func reason() throws {
+        var report = NotifyRig.report("backup failed with exit code 28.")
+        report.failureReason = "rsync: \u{1B}[1mNo space left\non device <disk>"
+        for body in HookSettings.Body.allCases {
+            var rig = NotifyRig([NotifyRig.hook(on: [.opened, .ended])])
+            let id = rig.open(report)
+            rig.open(report)
+            let opened = try #require(rig.pass(.seconds(5)).first)
+            let text = String(decoding: json(opened, body).encoded(), as: UTF8.self)
+            #expect(text.contains("No space left"), "\(text)")
+            if body == .json {
+                let reason = report.failureReason ?? ""
+                #expect(
+                    json(opened, body)["reasons"] == [["text": .string(reason), "count": 2]])
+            }
+            try rig.answer(id, "cancel")
+            try rig.settle(id, .failed)
+            let ended = try #require(rig.pass(.seconds(15)).first)
+            let end = String(decoding: json(ended, body).encoded(), as: UTF8.self)
+            #expect(end.contains("No space left") == (body == .json))
+        }
     }
 
     @Test("The text has the name of a client without a name for people, the own form its origin")

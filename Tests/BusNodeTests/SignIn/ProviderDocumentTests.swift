@@ -65,6 +65,21 @@ struct ProviderDocumentTests {
         }
     }
 
+    @Test("A provider elsewhere leads to no plain address of this machine; one on it may")
+    func local() throws {
+        let address = "http://127.0.0.1:631/token"
+        for name in ["token_endpoint", "jwks_uri", "userinfo_endpoint", "end_session_endpoint"] {
+            let refused = refusal { $0[name] = .string(address) }
+            #expect(refused.contains("its \(name) is ") && !refused.contains("or http://"))
+        }
+        var fields = Self.fields
+        fields["issuer"] = "http://127.0.0.1:8080"
+        fields["token_endpoint"] = .string(address)
+        let issuer = try #require(ProviderAddress("http://127.0.0.1:8080"))
+        let document = try ProviderDocument(JSONValue.object(fields).encoded(), of: issuer)
+        #expect(document.token.text == address)
+    }
+
     @Test("A document that is too large, too deep or no object is refused")
     func size() throws {
         let issuer = try #require(ProviderAddress("https://login.example"))

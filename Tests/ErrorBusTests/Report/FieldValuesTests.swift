@@ -59,7 +59,7 @@ struct FieldValuesTests {
             ),
             ("mode", ["path": "/a", "mode": "SAFE"], "\"SAFE\"", "one of fast, safe"),
             ("force", ["path": "/a", "force": "yes"], "\"yes\"", "true or false"),
-            ("pin", ["path": "/a", "pin": "hunter2hunter2"], "14 characters", "4 to 8 characters"),
+            ("pin", ["path": "/a", "pin": "hunter2hunter"], "another length", "4 to 8 characters"),
             ("pin", ["path": "/a", "pin": 12345], "an integer", "4 to 8 characters"),
             ("pin", ["path": "/a", "pin": "12\u{1B}34"], "a control character", "4 to 8"),
             ("other", ["path": "/a", "other": 1], "a value of no field", "path, count, ratio"),
@@ -75,6 +75,15 @@ struct FieldValuesTests {
             #expect(error.expected.contains(expected))
             #expect(!error.description.contains("hunter2"))
         }
+    }
+
+    @Test("The length of a secret is not in its refusal")
+    func secretLength() {
+        let field = ErrorReport.Field.secret("pin", label: "PIN", length: 4...8)
+        let faults = ["1", "123", "123456789"].map { text in
+            #expect(throws: FieldFault.self) { _ = try field.value(of: .string(text)) }
+        }
+        #expect(Set(faults.map { $0?.found }) == ["another length"])
     }
 
     @Test("A secret's text is not in a refusal of its pattern")
