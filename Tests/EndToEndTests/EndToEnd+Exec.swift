@@ -155,7 +155,7 @@ extension EndToEnd {
             // It fails in another way later, which is presented by itself.
             let script = "test ! -e \(flag) || exit 5; exit 3"
             let first = try job([], script)
-            #expect(await first.says("waiting for an answer"))
+            #expect(await first.says("waiting for an answer (id …"))
             let second = try job([], script)
             #expect(try await second.ending() == 3)
             #expect(

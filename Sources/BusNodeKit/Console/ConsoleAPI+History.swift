@@ -244,15 +244,17 @@ extension AuditHistory {
     func page(
         _ filter: HistoryFilter, limit: Int, after seen: Int? = nil
     ) async throws -> HistoryPage<EventView> {
-        let events = Array(numbered.reversed())
+        // By the keys that pages begin with: of events of several threads a later number may have
+        // an earlier time.
+        let events = numbered.reversed()
+            .map { (number: $0.number, event: $0.event, key: Self.key($0.number, $0.event)) }
+            .sorted { $0.key > $1.key }
         let found = try await events.selected(upTo: limit + 1) { entry in
-            seen.map { entry.number > $0 } ?? true
-                && filter.matches(entry.event, Self.key(entry.number, entry.event))
+            seen.map { entry.number > $0 } ?? true && filter.matches(entry.event, entry.key)
         }
         return HistoryPage(
             entries: found.prefix(limit).map(\.event.view),
-            next: found.count > limit
-                ? Self.key(found[limit - 1].number, found[limit - 1].event) : nil)
+            next: found.count > limit ? found[limit - 1].key : nil)
     }
 
     private static func key(_ number: Int, _ event: Event) -> String {

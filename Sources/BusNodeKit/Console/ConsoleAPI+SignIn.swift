@@ -28,7 +28,7 @@ extension ConsoleAPI {
             by: signIn.browsers(of: request))
         // Their cookies are replaced: signing out could no longer end them.
         for former in [context.visitor?.session, completed.former].compactMap(\.self) {
-            endSession(former)
+            endSession(former, of: context.visitor?.user?.name)
         }
         var response = Self.leading(to: "/")
         let own = ConsoleCookie(at: request.head.authority, of: console.settings)
@@ -42,8 +42,8 @@ extension ConsoleAPI {
     ///
     /// - Returns: The address at which the person signs out at the provider, if there is one.
     @discardableResult
-    func endSession(_ session: ConsoleSessions.Label) -> String? {
-        console.sessions.end(session)
+    func endSession(_ session: ConsoleSessions.Label, of user: String?) -> String? {
+        console.sessions.end(session, of: user)
         feed.streams.end(session)
         return console.signIn?.end(session)
     }

@@ -135,7 +135,7 @@ struct ConsoleAPI: Sendable {
         }
         routes.post("/api/v1/me/leave", needs: .admission) { request, context in
             let visitor = try context.admitted
-            let provider = visitor.session.flatMap { endSession($0) }
+            let provider = visitor.session.flatMap { endSession($0, of: visitor.user?.name) }
             let signOut = visitor.isProxied ? console.proxy?.settings.signOut : provider
             var response = Response(["left": true, "signOut": .text(signOut)])
             let cookie = ConsoleCookie(at: request.head.authority, of: console.settings)

@@ -112,9 +112,10 @@ struct ConsoleGate: Sendable {
         signIn != nil && facts.path == ConsoleSignIn.returnPath && facts.method == "GET"
     }
 
-    /// Ends a session.
-    func end(_ session: ConsoleSessions.Label) {
-        sessions.end(session)
+    /// Ends a session of the user with this token.
+    func end(_ session: ConsoleSessions.Label, ofToken token: String) {
+        let holder = try? admission.visitor(showing: token)
+        sessions.end(session, of: holder?.user?.name)
         _ = signIn?.end(session)
     }
 

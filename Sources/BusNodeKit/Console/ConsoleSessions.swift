@@ -7,20 +7,27 @@ final class ConsoleSessions: Sendable {
     /// The label of a sign-in, which its cookie has beside the token.
     typealias Label = String
 
-    /// The most ended sign-ins that are remembered; the oldest are forgotten.
+    /// The most ended sign-ins of one user that are remembered; that user's oldest are forgotten.
+    /// Of people who share one token they count together.
     static let endedCountMax = 1_000
 
-    private let ended = Mutex<(labels: Set<Label>, order: Deque<Label>)>(([], []))
+    private struct Ended {
+        var labels: Set<Label> = []
+        var orders: [String?: Deque<Label>] = [:]
+    }
+
+    private let ended = Mutex(Ended())
 
     static func newLabel() -> Label { String(ConsoleToken.generated().text.prefix(16)) }
 
-    func end(_ label: Label) {
+    /// - Parameter user: The name of the user; nil if people share one token.
+    func end(_ label: Label, of user: String?) {
         ended.withLock { ended in
             guard ended.labels.insert(label).inserted else { return }
-            ended.order.append(label)
-            if ended.order.count > Self.endedCountMax {
-                ended.labels.remove(ended.order.removeFirst())
-            }
+            var order = ended.orders.removeValue(forKey: user) ?? []
+            order.append(label)
+            if order.count > Self.endedCountMax { ended.labels.remove(order.removeFirst()) }
+            ended.orders[user] = order
         }
     }
 

@@ -28,6 +28,8 @@ package final class CommandAttempts: Responder {
     private let values = Mutex(FieldValues())
     private let isSkipped = Atomic(false)
     private let outcome = Mutex<Outcome?>(nil)
+    /// The id of the last presentation.
+    private let presented = Mutex<PresentationID?>(nil)
     /// The state that was printed last.
     private let lastSaid = Mutex("")
     /// Whether the last presentation was in front of a person.
@@ -74,6 +76,7 @@ package final class CommandAttempts: Responder {
         // A command that runs again does not wait, however long it takes.
         defer { place?.release() }
         lastSaid.withLock { $0 = "" }
+        presented.withLock { $0 = context.id }
         shown.begin()
         let outcome = await forwardError(error, in: context)
         self.outcome.withLock { $0 = outcome }
@@ -200,7 +203,10 @@ package final class CommandAttempts: Responder {
         case .unreachable:
             text = "waiting for a link" + (state.by.map { " to \($0.shown())" } ?? "")
         // Several presenters may show it, one after another: one line is enough.
-        case .queued, .presented: text = "waiting for an answer"
+        case .queued, .presented:
+            // By the end of the id people find it in the inbox.
+            let id = presented.withLock { $0.map { " (id …\($0.description.suffix(8)))" } }
+            text = "waiting for an answer" + (id ?? "")
         case .claimed: text = "claimed" + (state.by.map { " by \($0.shown())" } ?? "")
         case .relayed: return
         }

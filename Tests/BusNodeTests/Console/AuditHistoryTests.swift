@@ -61,6 +61,27 @@ struct AuditHistoryTests {
         #expect(chart[59].at <= now)
     }
 
+    @Test("Pages have each event once, also of threads that overtake each other")
+    func pages() async throws {
+        let start = Date(timeIntervalSince1970: 1_790_000_000)
+        // A time is read before the event has its place.
+        for milliseconds in [0, 3, 1, 2, 2, 9, 4, 5, 5, 5, 8, 7, 6] {
+            history.record(
+                .presented(.make(), "x"), at: start + Double(milliseconds) / 1_000)
+        }
+        for limit in 1...13 {
+            var (entries, until): ([EventView], String?) = ([], nil)
+            repeat {
+                let filter = try HistoryFilter(until.map { ["until": $0] } ?? [:])
+                let page = try await history.page(filter, limit: limit)
+                entries += page.entries
+                until = page.next
+            } while until != nil && entries.count < 100
+            #expect(Set(entries.map(\.id)).count == 13 && entries.count == 13)
+            #expect(entries.map(\.time) == entries.map(\.time).sorted(by: >))
+        }
+    }
+
     @Test("a long text is cut to its beginning")
     func longText() async throws {
         let text = String(repeating: "x", count: 100_000)

@@ -321,7 +321,7 @@ struct ConsoleGateTests {
         facts.cookies = ["errorbus-8080=\(Self.token.text):one"]
         let gate = try gate()
         #expect(try gate.verdict(on: facts) == .tokenIsKept)
-        gate.sessions.end("one")
+        gate.sessions.end("one", of: nil)
         #expect(try gate.verdict(on: facts) == .keepToken(Self.token.text, replacing: nil))
         for cookies in [[], ["errorbus-8080=\(Self.token.text)"]] {
             facts.cookies = cookies
@@ -339,12 +339,17 @@ struct ConsoleGateTests {
             return verdict(gate, facts)
         }
         #expect(answer(":one") == "enter")
-        gate.sessions.end("one")
+        gate.sessions.end("one", of: nil)
         #expect(answer(":one") == "401 unauthorized")
         #expect(answer(":two") == "enter")
         #expect(answer("") == "enter")
-        for number in 0..<ConsoleSessions.endedCountMax { gate.sessions.end("\(number)") }
+        // Another user's are forgotten only for that user's own.
+        gate.sessions.end("hers", of: "vera")
+        for number in 0..<ConsoleSessions.endedCountMax {
+            gate.sessions.end("\(number)", of: nil)
+        }
         #expect(gate.sessions.has("one") && !gate.sessions.has("0"))
+        #expect(!gate.sessions.has("hers"))
     }
 
     @Test("A token in the address is accepted only for the page, and stored in a cookie")
