@@ -40,7 +40,7 @@ struct CommandFailureTests {
         arguments: ["\u{FFFD}", "\u{1}", "\"", "\\", "x", " ", "\u{301}"])
     func size(text: String) throws {
         let word = String(repeating: text, count: 1_024)
-        for count in [1, 63, 64, 65, 10_000] {
+        for count in [1, 63, 64, 65, 200] {
             let report = report(
                 Array(repeating: word, count: count),
                 said: String(repeating: text, count: 8_192 / text.utf8.count))

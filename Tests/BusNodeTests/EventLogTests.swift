@@ -155,7 +155,7 @@ struct EventLogTests {
         #expect(lines.first?.hasPrefix("error events are lost") == true)
         #expect(lines.first?.contains("No space left on device") == true)
         #expect(lines.last?.hasPrefix("notice events: written again") == true)
-        #expect(lines.last?.contains("3") == true)
+        #expect(lines.last?.contains("lost=3") == true)
         #expect(try LoggedEvent.read(path).events.map { $0["sequence"] } == ["4", "5"])
     }
 

@@ -49,7 +49,7 @@ package struct NamedFiles {
 
     // MARK: Journal and ledger
 
-    /// What is at the place of a journal or a ledger, and is none.
+    /// A folder or another file at the path of a journal or a ledger.
     private func stores(of node: TopologyNode) -> [Finding] {
         func finding(_ key: String, _ file: String, _ found: String, _ allowed: String) -> Finding {
             let problem = ConfigurationProblem(

@@ -246,11 +246,11 @@ extension AuditHistory {
     ) async throws -> HistoryPage<EventView> {
         // By the keys that pages begin with: of events of several threads a later number may have
         // an earlier time.
-        let events = numbered.reversed()
+        let events = numbered.reversed().prefix { $0.number > seen ?? 0 }
             .map { (number: $0.number, event: $0.event, key: Self.key($0.number, $0.event)) }
             .sorted { $0.key > $1.key }
         let found = try await events.selected(upTo: limit + 1) { entry in
-            seen.map { entry.number > $0 } ?? true && filter.matches(entry.event, entry.key)
+            filter.matches(entry.event, entry.key)
         }
         return HistoryPage(
             entries: found.prefix(limit).map(\.event.view),

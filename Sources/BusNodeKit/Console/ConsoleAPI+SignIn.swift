@@ -43,7 +43,8 @@ extension ConsoleAPI {
     /// - Returns: The address at which the person signs out at the provider, if there is one.
     @discardableResult
     func endSession(_ session: ConsoleSessions.Label, of user: String?) -> String? {
-        console.sessions.end(session, of: user)
+        // The provider's session ends with its key.
+        if console.signIn?.has(session) != true { console.sessions.end(session, of: user) }
         feed.streams.end(session)
         return console.signIn?.end(session)
     }

@@ -7,8 +7,8 @@ final class ConsoleSessions: Sendable {
     /// The label of a sign-in, which its cookie has beside the token.
     typealias Label = String
 
-    /// The most ended sign-ins of one user that are remembered; that user's oldest are forgotten.
-    /// Of people who share one token they count together.
+    /// The most ended sign-ins of one user of the file that are remembered; that user's oldest are
+    /// forgotten. Of people who share one token they count together.
     static let endedCountMax = 1_000
 
     private struct Ended {

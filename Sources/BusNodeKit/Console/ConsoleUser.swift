@@ -102,6 +102,8 @@ struct ConsoleVisitor: Hashable, Sendable {
         user.map { $0.permissions.contains(permission) } ?? true
     }
 
+    /// Refuses a visitor without a permission.
+    ///
     /// - Parameter act: The act that needs the permission, after "may not"; nil for that of the
     ///   permission.
     func require(

@@ -45,12 +45,16 @@ package enum JournalCopy {
         _ file: String, _ name: String, link: (String, String) -> CInt = { Glibc.link($0, $1) }
     ) throws(Failure) {
         if link(file, name) == 0 { return try remove(file) }
-        // Memory sticks and shares may have no hard links.
+        // Some file systems have no hard links.
         guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) else { throw systemFailure(name) }
         let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw systemFailure(name) }
         close(descriptor)
-        guard Glibc.rename(file, name) == 0 else { throw systemFailure(name) }
+        guard Glibc.rename(file, name) == 0 else {
+            let failure = systemFailure(name)
+            unlink(name)
+            throw failure
+        }
     }
 
     private static func expectFile(_ path: String, _ name: String) throws(Failure) {
@@ -101,26 +105,36 @@ package enum JournalCopy {
             throw error
         }
         for ending in TopologyNode.journalEndings { try remove(part + ending) }
-        try leave([part, path + "-lock"], toOwnerOf: path)
+        do throws(Failure) {
+            for file in [part, path + "-lock"] { try leave(file, toOwnerOf: path) }
+        } catch {
+            try? remove(part)
+            throw error
+        }
         let former = try moveAside(path, at: now)
         guard rename(part, path) == 0 else { throw systemFailure(path) }
         try syncFolder(of: path)
         return former
     }
 
-    /// Gives files that root has written to the owner of the journal, or of its folder where there
-    /// is no journal: the user of the node.
-    private static func leave(
-        _ files: [String], toOwnerOf path: String
-    ) throws(Failure) {
+    /// Gives a file that root has written to the owner of the journal, or of its folder where there
+    /// is no journal: the user of the node. That user may have put a link there meanwhile, which
+    /// root does not follow.
+    private static func leave(_ file: String, toOwnerOf path: String) throws(Failure) {
         guard geteuid() == 0 else { return }
         let folder = FilePath.folder(of: path)
         guard let owned = FileStatus(path) ?? FileStatus(folder.isEmpty ? "." : folder) else {
             return
         }
-        for file in files {
-            guard chown(file, owned.owner, owned.group) == 0 else { throw systemFailure(file) }
+        let descriptor = open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { throw systemFailure(file) }
+        defer { close(descriptor) }
+        guard let status = FileStatus(descriptor: descriptor), status.isFile, status.nameCount == 1
+        else {
+            throw Failure(.notPermitted, "journal \(file.shown()): found another file in its place")
         }
+        guard status.owner != owned.owner || status.group != owned.group else { return }
+        guard fchown(descriptor, owned.owner, owned.group) == 0 else { throw systemFailure(file) }
     }
 
     /// Opens the copy of a backup as the node will: checks it, brings its tables up to date,

@@ -171,22 +171,31 @@ struct HookMachine: Sendable {
     /// Does the due work. Returns the message to send now, if any; ``delivered()`` or
     /// ``failed(_:at:)`` report its end.
     mutating func step(at now: Moment) -> NotifyMessage? {
+        forgetMade(at: now)
+        if let time = retryAt, time <= now.instant { retryAt = nil }
+        // Before new messages, which would take each place that becomes free.
+        countFirst(at: now)
         notice(aged: now)
         for (key, digest) in digests where digest.due <= now.instant {
             finish(key, digest, at: now)
         }
         sendSummary(at: now)
-        guard !isSending, let first = waiting.first, retryAt.map({ $0 <= now.instant }) ?? true
+        countFirst(at: now)
+        guard !isSending, retryAt == nil, let first = waiting.first,
+            !uncounted.contains(first.id)
         else { return nil }
-        if uncounted.contains(first.id) {
-            forgetMade(at: now)
-            guard made.count < settings.perMinute || isHurried else { return nil }
-            made.append(now.instant)
-            uncounted.remove(first.id)
-        }
         isSending = true
         tries += 1
         return first
+    }
+
+    /// Counts a dead letter that is next, if the rate allows it.
+    private mutating func countFirst(at now: Moment) {
+        guard let first = waiting.first, uncounted.contains(first.id),
+            made.count < settings.perMinute || isHurried
+        else { return }
+        made.append(now.instant)
+        uncounted.remove(first.id)
     }
 
     /// The time of the next step; nil if only a change or the end of a try causes one.

@@ -62,7 +62,7 @@ struct Notice: Hashable, Sendable {
         severity = max(severity, item.report.severity)
         texts.add(item.report.description.clipped(Self.textScalarMax))
         if let reason = item.report.failureReason, !reason.isEmpty {
-            reasons.add(reason.clipped(Self.textScalarMax))
+            reasons.add(reason.lastLines(Self.textScalarMax))
         }
         let proposal = event == .proposed ? item.proposal : nil
         let detail = proposal.map { "\($0.option) by \($0.by)" } ?? item.detail
@@ -128,6 +128,18 @@ extension Notice: Codable {
         try fields.encode(ids, forKey: .ids)
         try fields.encode(origins, forKey: .origins)
         try fields.encode(openCount, forKey: .openCount)
+    }
+}
+
+extension String {
+    /// The last lines with at most so many scalars; a longer last line is cut at its end. Of what a
+    /// command has written the last line says most.
+    fileprivate func lastLines(_ limit: Int) -> String {
+        var lines = split(separator: "\n")[...]
+        while lines.count > 1, lines.reduce(lines.count, { $0 + $1.unicodeScalars.count }) > limit {
+            lines.removeFirst()
+        }
+        return lines.joined(separator: "\n").clipped(limit)
     }
 }
 

@@ -37,13 +37,14 @@ enum CommandSpawn {
         var number = posix_spawn(
             &process, program.map { CChar(bitPattern: $0) } + [0], &actions, &attributes,
             arguments, variables)
-        if number == ENOEXEC {
-            // A script without `#!`: the shell runs it, as it does for every shell, env and nohup.
+        if number == ENOEXEC, isText(program) {
+            // A script without `#!`: the shell runs it, as below every shell, env and nohup.
             let script = [copy(Array("sh".utf8)), copy(program)]
             defer { for text in script { free(text) } }
-            number = posix_spawn(
+            let status = posix_spawn(
                 &process, "/bin/sh", &actions, &attributes, script + arguments.dropFirst(),
                 variables)
+            if status == 0 { number = 0 }
         }
         guard number == 0 else { throw Errno(rawValue: number) }
         return process
@@ -68,6 +69,16 @@ enum CommandSpawn {
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         let signal = status & 0x7F
         return signal == 0 ? .exited((status >> 8) & 0xFF) : .signaled(signal)
+    }
+
+    /// Whether a program is no binary, which no shell can read: its beginning has no zero.
+    private static func isText(_ program: [UInt8]) -> Bool {
+        let descriptor = open(program.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        var start = [UInt8](repeating: 0, count: 256)
+        let count = read(descriptor, &start, start.count)
+        return !start.prefix(max(0, count)).contains(0)
     }
 
     private static func copy(_ text: [UInt8]) -> UnsafeMutablePointer<CChar>? {

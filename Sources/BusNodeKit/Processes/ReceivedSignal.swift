@@ -32,7 +32,7 @@ package struct ReceivedSignal: Hashable, Sendable {
         return stream
     }
 
-    /// The signals that this process ignores for itself alone: commands get them.
+    /// The signals that this process ignores for itself alone: commands have the default action.
     private static let ignored = Mutex<Set<Int32>>([])
     static var ignoredHere: Set<Int32> { ignored.withLock(\.self) }
 

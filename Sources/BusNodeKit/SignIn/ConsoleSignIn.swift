@@ -368,6 +368,8 @@ final class ConsoleSignIn: Sendable {
         return try user(named: person.name, identity: identity)
     }
 
+    /// The user of this name with an identity.
+    ///
     /// - Parameter identity: The identity with which the user has to be signed in; nil for any.
     private func user(
         named name: String, identity: String?

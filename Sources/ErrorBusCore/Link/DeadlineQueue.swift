@@ -38,6 +38,9 @@ struct RankedQueue<Key: Hashable & Sendable, Rank: Comparable & Sendable>: Senda
     /// The number of keys with a rank.
     var count: Int { plans.count }
 
+    /// The keys with a rank, in no order.
+    var keys: [Key] { Array(plans.keys) }
+
     /// Whether a key has a rank.
     func contains(_ key: Key) -> Bool { plans[key] != nil }
 

@@ -10,6 +10,10 @@ struct RoomLine: Sendable {
     /// The number of presentations in the lines of origins.
     private var lineCount = 0
     var count: Int { held.count + lineCount }
+    var ids: [PresentationID] {
+        (held.keys + lines.values.flatMap(\.keys)).sorted(by: PresentationID.areInOrder)
+    }
+
     /// The number of origins with a line; an empty line counts until its turn.
     var originCount: Int { lines.count }
 
@@ -67,13 +71,19 @@ struct ParentRoom: Hashable, Sendable {
     var most = 0
     /// The time of the next try after a refusal.
     var pausedUntil: MonotonicTime?
-    /// The time of the next ones, after as many as may be sent at one time.
-    var next: MonotonicTime?
+    /// The time of the next batch; nil unless the last batch was full.
+    var nextBatch: MonotonicTime?
+    /// Whether the callers have no report that they wait for room: there is room for all, if only
+    /// some milliseconds later.
+    var isSilent = true
 }
 
 // A parent says how many presentations it takes. What is more waits here, in order, and is sent as
 // others end; a refusal all the same makes one wait for the time it says, and then tries one.
 extension UplinkMachine {
+    /// The most milliseconds for which a late tick catches up.
+    private static let lateMillisecondsMax: UInt64 = 50
+
     /// Whether a waiting presentation can be sent.
     private var hasRoom: Bool {
         isLive && !isLeaving && line.count > 0 && room.pausedUntil == nil && unread.haveRoom
@@ -83,26 +93,37 @@ extension UplinkMachine {
     /// The next due time of the presentations that wait for room.
     var roomDue: MonotonicTime? {
         guard isLive, !isLeaving, line.count > 0 else { return nil }
-        return room.pausedUntil ?? (hasRoom ? room.next : nil)
+        return room.pausedUntil ?? (hasRoom ? room.nextBatch : nil)
     }
 
-    /// Asks for as many presentations as there is room for, at most so many in a millisecond: a
-    /// parent that refuses one gets no more. Returns their number.
+    /// Asks for as many presentations as there is room for, so many for each millisecond: a parent
+    /// that refuses one gets no more. A tick that comes late catches up. Returns their number.
     @discardableResult
     mutating func fillRoom(at now: MonotonicTime) -> Int {
         if let until = room.pausedUntil, isLive, !isLeaving, line.count > 0, now >= until {
-            room = ParentRoom(most: max(room.most, placedCount + 1))
+            room = ParentRoom(
+                most: max(room.most, placedCount + 1), isSilent: room.isSilent)
         }
-        if let next = room.next, now < next { return 0 }
+        if let next = room.nextBatch, now < next { return 0 }
+        let late = room.nextBatch.map { min(now.since($0), Self.lateMillisecondsMax) } ?? 0
+        let most = times.pacePerMillisecond * Int(late + 1)
         var count = 0
-        while count < times.pacePerMillisecond, hasRoom, let id = line.popFirst() {
+        while count < most, hasRoom, let id = line.popFirst() {
             guard var entry = entries[id] else { continue }
             entry.askAnew(at: now)
             store(entry, id)
             count += 1
         }
-        room.next = count < times.pacePerMillisecond ? nil : now + 1
+        room.nextBatch = count < most ? nil : now + 1
         return count
+    }
+
+    /// Reports once to all that wait for room, as soon as there is not room for all of them.
+    mutating func reportWaiting() -> [UplinkAction] {
+        if line.count == 0 { room.isSilent = true }
+        guard isLive, !isLeaving, room.isSilent, line.count > 0, !hasRoomForAll else { return [] }
+        room.isSilent = false
+        return line.ids.flatMap(waitsHere)
     }
 
     /// The number of further batches that there is room for.
@@ -116,14 +137,13 @@ extension UplinkMachine {
         room = ParentRoom(most: max(1, Int(welcome.maxOpen)))
     }
 
-    /// The parent refused a presentation for want of room. That presentation waits, and others
-    /// that were to follow in some milliseconds wait with it.
+    /// The parent refused a presentation for want of room.
     mutating func roomEnded(
         for id: PresentationID, until time: MonotonicTime
     ) -> [UplinkAction] {
-        let isSpread = room.next != nil
-        room = ParentRoom(most: min(room.most, placedCount), pausedUntil: time)
-        return isSpread ? openIDs.flatMap(waitsHere) : waitsHere(id)
+        room = ParentRoom(
+            most: min(room.most, placedCount), pausedUntil: time, isSilent: room.isSilent)
+        return waitsHere(id)
     }
 
     /// The parent accepted or answered a presentation. After a refusal each of these lets two more
@@ -150,7 +170,7 @@ extension UplinkMachine {
 
     /// Reports that a presentation which waits for room is behind others here.
     func waitsHere(_ id: PresentationID) -> [UplinkAction] {
-        guard isLive, !isLeaving, !hasRoomForAll, case .waiting = entries[id]?.phase else {
+        guard isLive, !isLeaving, !room.isSilent, case .waiting = entries[id]?.phase else {
             return []
         }
         return [.moved(id, .queued, by: name.description), .crowded(waitingCount: line.count)]

@@ -63,7 +63,8 @@ struct UplinkEntry: Hashable, Sendable {
     /// Whether a parent accepted the presentation under this id. A 403 is then not a refusal, but
     /// the reply to an AWAIT or WITHDRAW that another path overtook.
     var wasAccepted = false
-    /// Whether the parent, or the one before it, holds the presentation, as far as known.
+    /// Whether this parent or a former one holds the presentation, so that people may have it in
+    /// front of them. A refusal for want of room leaves it so.
     var isHeldAbove = false
     /// The number of 403 refusals since a presenter last held the presentation.
     var notYoursCount: UInt8 = 0

@@ -24,8 +24,10 @@ extension UplinkMachine {
             }
         }
         var actions = ask(request, at: now)
+        let wasSilent = room.isSilent
         actions += ticked(at: now)
-        actions += waitsHere(id)
+        // Else the tick has reported it, if it waits.
+        if !wasSilent { actions += waitsHere(id) }
         return actions
     }
 
@@ -41,6 +43,7 @@ extension UplinkMachine {
         case .withdrawing, .gone: entry.wasAbandoned = request.isForwarded
         case .moving(let next, let tries)?:
             entry.wasAbandoned = true
+            entry.isHeldAbove = former?.isHeldAbove ?? false
             entry.phase = .moving(next: next, tries: tries)
         case .asking, .accepted:
             // It has its place.

@@ -96,7 +96,7 @@ extension UplinkMachine {
         case .asking, .accepted:
             entry.wasAccepted = true
             entry.isHeldAbove = true
-            entry.lastRefusal = nil
+            (entry.lastRefusal, lastFailure) = (nil, nil)
             if state.isHeld { entry.notYoursCount = 0 }
             if state == .unreachable {
                 if entry.outOfContactSince == nil { entry.outOfContactSince = now }

@@ -209,7 +209,6 @@ extension UplinkMachine {
     mutating func letGo(_ former: UplinkEntry, _ id: PresentationID, at now: MonotonicTime) {
         var entry = former
         entry.askAnew(at: now)
-        entry.isHeldAbove = false
         if entry.outOfContactSince == nil { entry.outOfContactSince = now }
         store(entry, id)
     }

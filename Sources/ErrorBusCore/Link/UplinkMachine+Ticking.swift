@@ -31,6 +31,7 @@ extension UplinkMachine {
                 actions += tickedEntry(id, entry, at: now)
             }
         } while fillRoom(at: now) > 0
+        actions += reportWaiting()
         while let id = remembered.pop(at: now) ?? passedOn.pop(at: now) { forget(id) }
         actions += tickedReturn(at: now)
         return actions

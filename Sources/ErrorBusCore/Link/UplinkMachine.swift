@@ -222,8 +222,7 @@ package struct UplinkMachine: Sendable {
         // Results follow also those that come in the next milliseconds.
         position += roomBatchCount * times.pacePerMillisecond
         tellResults(after: position, mayHaveLapsed: mayHaveLapsed, at: now)
-        let actions = [.linkUp(welcome)] + ticked(at: now)
-        return actions + openIDs.flatMap(waitsHere)
+        return [.linkUp(welcome)] + ticked(at: now)
     }
 
     var hello: Message { .hello(Message.Hello(from: name, boot: boot)) }

@@ -137,7 +137,7 @@ struct SecretScanner {
         while true {
             end = self.end(from: end) { !$0.isSpace && !$0.isQuote && !$0.endsValue }
             let next = self.end(from: end, \.endsValue)
-            if next == end { return end }
+            if next == end || end > first && isReference(first..<end) { return end }
             if next == bytes.count || bytes[next].isSpace || bytes[next].isQuote { return end }
             let name = self.end(from: next) { $0.isNameByte }
             if name > next, separator(at: self.end(from: name, \.isQuoteMark)) != nil { return end }

@@ -80,10 +80,7 @@ struct Run: AsyncParsableCommand {
             logger.warning("topology", metadata: ["text": "\(text)"])
         }
         if settings.presenters.contains(.terminal), !Terminal.canBeAnswered {
-            let hasConsole = settings.presenters.contains {
-                if case .console = $0 { true } else { false }
-            }
-            let other = hasConsole ? "answer at its console" : "give it a console"
+            let other = settings.hasConsole ? "answer at its console" : "give it a console"
             logger.warning(
                 "terminal: standard input is not a terminal, so it cannot answer prompts",
                 metadata: ["try": "run this node in a terminal, or \(other)"])

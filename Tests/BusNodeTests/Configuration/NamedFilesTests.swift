@@ -56,7 +56,7 @@ struct NamedFilesTests {
         #expect(try problems(nodes).isEmpty)
     }
 
-    @Test("What is at the place of a journal or a ledger, and is none, is a problem")
+    @Test("A folder or another file at the path of a journal or a ledger is a problem")
     func stores() async throws {
         let nodes = """
               central:

@@ -159,6 +159,30 @@ struct NotifyMachineTests {
         #expect(rig.machine.kept.isEmpty)
     }
 
+    @Test("A dead letter that the rate keeps back neither wakes the hook nor stops it")
+    func heldDeadLetter() throws {
+        var rig = NotifyRig([
+            NotifyRig.hook(digest: .zero) {
+                $0.perMinute = 1
+                $0.tries = 1
+            }
+        ])
+        rig.open(NotifyRig.report("first"))
+        rig.pass(.milliseconds(500)) { _ in "refused" }
+        try rig.machine.retry(1)
+        #expect(rig.machine.step(at: rig.time.now).isEmpty)
+        rig.pass(.seconds(2))
+        let next = try #require(rig.machine.nextStep)
+        #expect(next > rig.time.now.instant + .seconds(50))
+        // New events do not push it back for ever.
+        var sent: [String] = []
+        for number in 0..<6 {
+            rig.open(NotifyRig.report("\(number)"))
+            sent += rig.pass(.seconds(20)).map(\.outline)
+        }
+        #expect(sent.first == "opened 1 first" && sent.count == 2, "\(sent)")
+    }
+
     @Test("Without room events are summed up, counted and noted")
     func room() {
         var limits = NotifyLimits()

@@ -38,6 +38,15 @@ struct TopologyNodeChangesTests {
         #expect(former.changes(in: fresh).filter(\.value).map(\.key) == [key])
     }
 
+    @Test("The first rules of responders need a restart, and later ones none")
+    func firstResponders() throws {
+        let rule = Rule(match: RuleMatch(), actions: [.withhold], position: 1)
+        var fresh = former
+        fresh.responders = [rule]
+        #expect(former.changes(in: fresh).filter(\.value).map(\.key) == ["responders"])
+        #expect(fresh.changes(in: former).filter(\.value).isEmpty)
+    }
+
     @Test("No key is forgotten")
     func all() {
         #expect(

@@ -33,6 +33,17 @@ import Testing
         #expect(over.map(\.at) == [10_000])
     }
 
+    @Test("nor is it the reason that a later call is given while the link is live")
+    func acceptedOnThisLink() {
+        var rig = UplinkRig.live()
+        _ = rig.present(id, grace: 10_000)
+        _ = rig.get(.reject(Message.Reject(.busy, "full", id: id, retryMilliseconds: 1_000)))
+        #expect(rig.machine.whyNotAccepted == "refused: 429 full")
+        _ = rig.run(1_500)
+        _ = rig.get(.accepted(id: id, attempt: 2))
+        #expect(rig.machine.whyNotAccepted == "connected, but no node above has accepted it yet")
+    }
+
     @Test("a refusal that stands is the reason where the grace passes")
     func stands() {
         var rig = UplinkRig.live()

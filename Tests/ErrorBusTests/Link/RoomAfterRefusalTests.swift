@@ -87,6 +87,13 @@ import Testing
         #expect(queued(actions.map(\.1)) == [])
     }
 
+    @Test("a tick that comes late sends what was to be sent meanwhile")
+    func late() {
+        var rig = begun()
+        rig.now = rig.now + 3
+        #expect(presented(rig.machine.ticked(at: rig.now)) == Array(6...20))
+    }
+
     @Test("what was sent and is not acknowledged is sent again during the pause")
     func sentAgain() {
         var rig = begun()

@@ -52,6 +52,7 @@ struct SecretMaskTests {
             "", "The token expired.", "token: expired yesterday", "max_tokens: 4096",
             "Permission denied (publickey,password).", "password: ", "PASSWORD_FILE=/run/secret",
             "pass: 3 fail: 0", "PWD=/home/ann OLDPWD=/tmp", "token=$TOKEN", "--password \"${PW}\"",
+            "mysql --password=$PW;date", "token=null,abc",
             "--token-file /etc/token --next x", "http://host:8080/a@b", "https://host/x?y=1",
             "docker run -p 8080:80 image", "rsync -u host:/a /b", "mkdir -p /var/lib",
             "secret=null",
