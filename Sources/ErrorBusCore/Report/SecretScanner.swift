@@ -133,15 +133,16 @@ struct SecretScanner {
     /// The end of a value without quotes: at a space or a quote, or at a mark such as a comma, but
     /// only if another name or nothing follows the mark. Secrets have such marks in them.
     private func unquotedEnd(from first: Int) -> Int {
-        var end = first
+        var end = end(from: first) { !$0.isSpace && !$0.isQuote && !$0.endsValue }
+        // Of the text before the first mark alone: each byte is read a bounded number of times.
+        if end > first, isReference(first..<end) { return end }
         while true {
-            end = self.end(from: end) { !$0.isSpace && !$0.isQuote && !$0.endsValue }
             let next = self.end(from: end, \.endsValue)
-            if next == end || end > first && isReference(first..<end) { return end }
+            if next == end { return end }
             if next == bytes.count || bytes[next].isSpace || bytes[next].isQuote { return end }
             let name = self.end(from: next) { $0.isNameByte }
             if name > next, separator(at: self.end(from: name, \.isQuoteMark)) != nil { return end }
-            end = next
+            end = self.end(from: next) { !$0.isSpace && !$0.isQuote && !$0.endsValue }
         }
     }
 
