@@ -84,7 +84,8 @@ final class JournalResponder: Responder {
             }
             return await presentAgain(error, after: answer, in: context)
         case .decided(let answer, let result)
-        where (result == nil || result == .unknown) && !error.offers(answer.option):
+        where (result == nil || result == .unknown)
+            && !ErrorReport(describing: error).offers(answer.option):
             // An option of a policy behind this. The policy adds it again, and whatever is decided
             // there then, the answer on record counts.
             guard asksAgain else {
@@ -161,11 +162,5 @@ final class JournalResponder: Responder {
 
     private func refusal(_ code: RejectCode, _ detail: String) -> Outcome {
         .refused(code, detail, by: name.description)
-    }
-}
-
-extension Error {
-    fileprivate func offers(_ option: String) -> Bool {
-        ErrorReport(describing: self).options.contains { $0.id == option }
     }
 }

@@ -223,17 +223,17 @@ struct UplinkResponder: Responder {
     ) -> AnswerFault? {
         let attempter = error.recoveryAttempter
         guard attempter?.leavesToChild(answer.option) != true else { return nil }
-        let options = ErrorReport(describing: error).options
+        let report = ErrorReport(describing: error)
         // The attempter still has an option that a rule or a responder took out of the report.
-        let isOffered = options.offer(answer.option) || wasOffered(answer.option, in: present)
+        let isOffered = report.offers(answer.option) || wasOffered(answer.option, in: present)
         if attempter != nil, !isOffered {
-            let offered = options.isEmpty ? "ok" : options.map(\.id).joined(separator: ", ")
+            let offered = report.offered.map(\.id).joined(separator: ", ")
             return AnswerFault(
                 reason: .noAttempter, problem: "was not offered",
                 text: "not offered; offered: \(offered)")
         }
         // As people saw it, and as its owner has it.
-        let chosen = (options + (attempter?.options ?? [])).filter { $0.id == answer.option }
+        let chosen = (report.options + (attempter?.options ?? [])).filter { $0.id == answer.option }
         if chosen.contains(where: \.needsTwoPeople), !answer.isOfTwoPeople {
             return AnswerFault(
                 reason: .notConfirmed, problem: "needs two people",
@@ -250,7 +250,7 @@ struct UplinkResponder: Responder {
     /// Whether the report that went up offers the option: an error may describe itself otherwise
     /// later.
     private func wasOffered(_ option: String, in present: Message.Present) -> Bool {
-        (try? ErrorReport(payload: present.payload))?.options.offer(option) ?? false
+        (try? ErrorReport(payload: present.payload))?.offers(option) ?? false
     }
 
     /// Applies the declared option after the deadline, if this is the origin.
@@ -276,13 +276,6 @@ private struct AnswerFault {
     /// What is wrong with the option, for the log.
     let problem: String
     let text: String
-}
-
-extension [ErrorReport.Option] {
-    /// Whether an answer may name the option: an error without options has only OK.
-    fileprivate func offer(_ option: String) -> Bool {
-        isEmpty ? option == ErrorReport.Option.okay.id : contains { $0.id == option }
-    }
 }
 
 extension UplinkResponder {

@@ -34,8 +34,7 @@ public final class Prompt: Sendable {
         var report = report
         report.onExpiry = context.onExpiry ?? report.onExpiry
         report.retryOf = report.retryOf ?? context.retryOf
-        // AppKit and HRS: an error without options gets one OK, which does not recover.
-        if report.options.isEmpty { report.options = [.okay] }
+        report.options = report.offered
         self.report = report
         self.context = context.withoutTurn
         self.unsignable = unsignable

@@ -95,7 +95,7 @@ package struct RuleWalk {
         if let name = rule.route { return (.routed(name), changed) }
         let after = ErrorReport(describing: changed)
         guard let answer = rule.answer else { return (.changed(from: report, to: after), changed) }
-        let offered = after.options.isEmpty ? [.okay] : after.options
+        let offered = after.offered
         guard let option = offered.first(where: { $0.id == answer.option }) else {
             let ids = offered.map(\.id)
             return (.declined(.notOffered(answer.option, offered: ids)), error)

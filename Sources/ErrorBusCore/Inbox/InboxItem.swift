@@ -170,9 +170,12 @@ package struct InboxItem: Hashable, Sendable {
     }
 
     /// Records an undone answer, so that the inbox refuses its repetition.
-    mutating func takeBack(_ answer: UniqueID) {
-        takenBack.append(answer)
-        takenBack.removeFirst(max(0, takenBack.count - Self.takenBackMax))
+    mutating func takeBack(_ answer: UniqueID) { Self.add(answer, to: &takenBack) }
+
+    /// Adds an undone answer or a dropped proposal to the latest ones, which an inbox remembers.
+    static func add(_ undone: UniqueID, to takenBack: inout [UniqueID]) {
+        takenBack.append(undone)
+        takenBack.removeFirst(max(0, takenBack.count - takenBackMax))
     }
 
     /// The item as of `now`: a claim that ran out has become open, and a proposal that ran out is

@@ -67,7 +67,7 @@ package struct InboxPast: Hashable, Sendable {
     ) {
         guard let made = proposal, made.report != digest(report) else { return }
         // Its repetition must not propose the option for this report.
-        takenBack.append(made.request)
+        InboxItem.add(made.request, to: &takenBack)
         proposal = nil
     }
 }

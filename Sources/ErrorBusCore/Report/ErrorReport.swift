@@ -159,8 +159,7 @@ extension ErrorReport {
         /// Keys that this version does not know, unchanged.
         public var unknownKeys: [String: JSONValue]
 
-        /// The option `ok`, which acknowledges without recovery: the option of an error without
-        /// options.
+        /// The option `ok`, which acknowledges without recovery.
         package static var okay: Self { Self(id: "ok", title: "OK", role: .cancel) }
 
         /// An option without signature, second person and fields; set these properties afterwards.
@@ -175,6 +174,13 @@ extension ErrorReport {
 }
 
 extension ErrorReport {
+    /// The options that an answer may name. As in AppKit and HRS, an error without options has one
+    /// OK, which does not recover.
+    package var offered: [Option] { options.isEmpty ? [.okay] : options }
+
+    /// Whether an answer may name the option with this id.
+    package func offers(_ option: String) -> Bool { offered.contains { $0.id == option } }
+
     /// The ids of the options that need two people.
     package var forTwoPeople: Set<String> { Set(options.filter(\.needsTwoPeople).map(\.id)) }
 

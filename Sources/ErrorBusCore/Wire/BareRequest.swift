@@ -24,7 +24,7 @@ package struct BareRequest: Hashable, Sendable {
         id = try Self.id(report.unknownKeys.removeValue(forKey: "id"))
         deadlineMilliseconds = try Self.deadline(
             report.unknownKeys.removeValue(forKey: "deadlineMilliseconds"), id: id)
-        offered = report.options.isEmpty ? [.okay] : report.options
+        offered = report.offered
         // Its owner checks the signature, which a reply of one frame does not have.
         if let signed = offered.first(where: \.needsSignature) {
             throw WireError(

@@ -199,6 +199,14 @@ struct InboxProposalTests {
         #expect(machine.openCount == 1)
     }
 
+    @Test("The request of a proposal proposes no other option")
+    mutating func otherOptionOfRequest() throws {
+        open()
+        let proposal = try propose(by: ann)
+        #expect(throws: InboxRefusal.proposed(proposal)) { try propose("purge", by: ann) }
+        #expect(machine.items[id(1)]?.proposal == proposal)
+    }
+
     @Test("A withdrawn or declined proposal counts no more, and its repetition proposes nothing")
     mutating func declined() throws {
         open()
@@ -312,7 +320,22 @@ struct InboxProposalTests {
         _ = machine.opened(presentation(2, title: "Try again"), at: now)
         #expect(machine.items[id(1)]?.proposal?.id == proposal.id)
         #expect(machine.items[id(2)]?.proposal == nil)
+        #expect(machine.items[id(2)]?.takenBack == [proposal.request])
         try confirm(proposal.id, by: bob)
+    }
+
+    @Test("Restarts do not lengthen the list of what was taken back past its limit")
+    mutating func takenBackLimit() throws {
+        let former = (UInt64(1)...32).map(key)
+        var record = InboxRecord(
+            presentation(), openedAt: now, changedAt: now, stage: .open, takenBack: former)
+        record.proposal = InboxProposal(
+            id: key(90), request: key(91),
+            option: "drop", by: "ann", since: now, until: now + .seconds(60), report: [1])
+        machine.restored([record], at: now)
+        open()
+        let takenBack = try #require(machine.items[id(1)]?.takenBack)
+        #expect(takenBack == former.dropFirst() + [key(91)])
     }
 
     @Test("What waits for a second person is not neglected")
