@@ -20,6 +20,8 @@ import zmq
 import zmq.auth
 
 WAIT_MS = 20_000
+# With retry-ms: the same request again, that much later.
+WAITING = ("403", "429", "503")
 
 
 def encode(verb, payload=b"", **fields):
@@ -196,9 +198,11 @@ class Client:
             verb, fields = reply
             if verb == "PENDING":
                 awaiting = True
-            elif verb == "REJECT" and fields.get("code") == "404":
+            elif verb == "REJECT" and (
+                    fields.get("code") == "404"
+                    or fields.get("code") == "403" and awaiting and "retry-ms" not in fields):
                 awaiting = False
-            elif verb == "REJECT" and fields.get("code") in ("429", "503") and "retry-ms" in fields:
+            elif verb == "REJECT" and fields.get("code") in WAITING and "retry-ms" in fields:
                 awaiting = False
                 left = self.left()
                 pause = int(fields["retry-ms"])
@@ -216,7 +220,7 @@ class Client:
             if reply is None:
                 continue
             verb, fields = reply
-            if verb == "REJECT" and fields.get("code") == "503" and "retry-ms" in fields:
+            if verb == "REJECT" and fields.get("code") in WAITING and "retry-ms" in fields:
                 time.sleep(int(fields["retry-ms"]) / 1000)
                 continue
             return verb == "OK"

@@ -99,6 +99,8 @@ struct DownlinkEntry: Hashable, Sendable {
     /// The origin; nil for a presentation that was withdrawn before it was presented.
     let origin: NodeName?
     let digest: ReportDigest?
+    /// The origin and digest of a withdrawal before any PRESENT; nil if its peer gave none.
+    var withdrawnAs: Message.Asked?
     /// The options of a bare client, for which this hop is the end of the protocol and refuses any
     /// other option. Nil for other peers.
     var offered: [ErrorReport.Option]?
@@ -149,6 +151,18 @@ struct DownlinkEntry: Hashable, Sendable {
         return .init(origin: origin, digest: digest)
     }
 
+    /// Whether the entry is the withdrawal of another report, before any PRESENT under the id: no
+    /// word about this one.
+    func isWithdrawal(ofOther asked: Message.Asked?) -> Bool {
+        guard let asked, let withdrawnAs else { return false }
+        return asked != withdrawnAs
+    }
+
+    /// Whether the holder of another key sent such a withdrawal, without the origin and the digest.
+    func isWithdrawal(byOtherThan origin: NodeName, _ holder: NodeName?) -> Bool {
+        self.origin == nil && withdrawnAs == nil && key != nil && ![origin, holder].contains(key)
+    }
+
     /// Whether the result is not known yet.
     var isUnsettled: Bool {
         switch phase {
@@ -190,12 +204,15 @@ struct DownlinkEntry: Hashable, Sendable {
 
     /// PRESENT: its sender becomes the asker.
     mutating func asked(
-        by asker: Asker, _ boot: BootID?, _ isCutOff: Bool, at now: MonotonicTime
+        by asker: Asker, _ bare: BareRequest?, _ boot: BootID?, _ isCutOff: Bool,
+        at now: MonotonicTime
     ) {
         if case .child(let name) = asker {
             ask(by: Path(child: name, boot: boot, askedAt: now, isCutOff: isCutOff))
         } else {
+            noteAsker()
             self.asker = asker
+            (offered, onExpiry) = (bare?.offered, bare?.onExpiry)
             heldBack = nil
             askedBy = boot
             askedAt = now
@@ -206,17 +223,21 @@ struct DownlinkEntry: Hashable, Sendable {
 
     /// This child becomes the asker; the former asker stays a path.
     mutating func ask(by path: Path) {
-        let former = child.map {
-            Path(child: $0, boot: askedBy, askedAt: askedAt, isCutOff: isCutOffBelow)
-        }
-        if let former { note(former) }
+        noteAsker()
         forgetPath(by: path.child)
         asker = .child(path.child)
+        (offered, onExpiry) = (nil, nil)
         heldBack = nil
         askedBy = path.boot
         askedAt = path.askedAt
         isCutOffBelow = path.isCutOff
         unreachableSince = nil
+    }
+
+    /// Keeps the child that asks as a path, before another peer takes its place.
+    private mutating func noteAsker() {
+        guard let child else { return }
+        note(Path(child: child, boot: askedBy, askedAt: askedAt, isCutOff: isCutOffBelow))
     }
 
     /// Records a path that is not the asker.
@@ -286,6 +307,14 @@ extension DownlinkEntry {
 }
 
 extension Answer {
+    /// The answer with this id, which its origin carried out at another node's word: only the
+    /// result is known here.
+    init(endedElsewhere answer: UniqueID, at node: NodeName) {
+        self.init(
+            id: answer, option: nil, by: node.description, via: .handler,
+            reason: Outcome.Reason.answered.rawValue)
+    }
+
     /// Whether the answer only reports that no answer came in time.
     var isExpiry: Bool { chosen == nil && reason == Outcome.Reason.expired.rawValue }
 }

@@ -50,7 +50,8 @@ extension DownlinkMachine {
             if code == .deadlinePassed, let applied = answerOnExpiry(of: entry) {
                 return decided(entry, applied, at: now)
             }
-            let reject = Message.Reject(code, reason, id: id)
+            let pause: UInt64? = code == .busy ? 1_000 : nil
+            let reject = Message.Reject(code, reason, id: id, retryMilliseconds: pause)
             if case .requester(nil) = entry.asker {
                 // No peer waits now: kept for the next request, which would otherwise get 404,
                 // present again, and never get the refusal.
@@ -239,7 +240,7 @@ extension DownlinkMachine {
     /// origin and digest: then the origin speaks through it, as with the same PRESENT.
     ///
     /// - Parameter endsPath: Whether a hop says that its own path has ended.
-    private func refusal(
+    func refusal(
         about id: PresentationID, _ asked: Message.Asked?, from peer: PeerID, endsPath: Bool
     ) -> [DownlinkAction]? {
         let entry = entries[id]
@@ -248,7 +249,7 @@ extension DownlinkMachine {
                 notTheAsker($0, peer) ?? (endsPath ? nil : formerPath($0, peer))
             }
         }
-        if let reject = notTheKey(of: asked, peer, id)
+        if let reject = notAChild(asked.origin, id) ?? notTheKey(of: asked, peer, id)
             ?? notTheOrigin(asked.origin, id, namesOfPeers[peer])
         {
             return [.send(.reject(reject), to: peer)]
@@ -277,9 +278,7 @@ extension DownlinkMachine {
         guard settled.asked != nil, settled.result.isOfAttempt,
             var entry = entries[settled.id], entry.isOpen
         else { return [] }
-        let answer = Answer(
-            id: settled.answer, option: nil, by: name.description, via: .handler,
-            reason: Outcome.Reason.answered.rawValue)
+        let answer = Answer(endedElsewhere: settled.answer, at: name)
         var delivery = DownlinkEntry.Delivery(answer: answer, decidedAt: now)
         let result = settle(&delivery, settled.id, settled.result, at: now)
         entry.phase = .answered(delivery)
@@ -308,93 +307,5 @@ extension DownlinkMachine {
         delivery.next = nil
         delivery.until = now + times.tombstone
         return [.settled(id, answer: delivery.answer.id, result)]
-    }
-}
-
-extension DownlinkMachine {
-    /// WITHDRAW: final when the origin withdrew; a hop's can be reopened.
-    mutating func withdrawReceived(
-        _ id: PresentationID, _ reason: Message.WithdrawReason, _ asked: Message.Asked?,
-        from peer: PeerID, at now: MonotonicTime
-    ) -> [DownlinkAction] {
-        let isChild = namesOfPeers[peer] != nil
-        let done = DownlinkAction.send(isChild ? .withdrawn(id: id) : .ok(id: id), to: peer)
-        if let refusal = refusal(
-            about: id, asked, from: peer, endsPath: reason == .abandoned)
-        {
-            return refusal
-        }
-        guard var entry = entries[id] else {
-            guard reason == .origin else { return [done] }
-            if asked != nil, let refusal = tooManyLastWords(id, from: peer, at: now) {
-                return refusal
-            }
-            rememberWithdrawal(id, from: peer, at: now)
-            return (asked.map { [.passOnWithdrawal(id, $0)] } ?? []) + [done]
-        }
-        if reason == .abandoned, let name = namesOfPeers[peer] {
-            if entry.child != name {
-                entry.forgetPath(by: name)
-                store(entry)
-                return [done]
-            }
-            if entry.isOpen, let actions = fallenBack(entry, forgettingAsker: true, at: now) {
-                return actions + [done]
-            }
-        }
-        switch (entry.phase, reason) {
-        case (.open, .origin):
-            entry.phase = .withdrawn(until: now + times.tombstone)
-        case (.open, .abandoned):
-            entry.phase = .abandoned(until: now + times.tombstone)
-        case (.abandoned(let until), .origin):
-            entry.phase = .withdrawn(until: until)
-            store(entry)
-            return [.withdrawnForGood(id, entry.asked), done]
-        case (.refused, .origin):
-            return [.withdrawnForGood(id, entry.asked), done]
-        case (.answered(let delivery), .origin):
-            return withdrawnByOrigin(entry, delivery, from: peer, at: now) + [done]
-        case (.answered, _), (.withdrawn, _), (.abandoned, _), (.refused, _):
-            return [done]  // The answer stands, or it is gone already.
-        }
-        let waiting = replaceWaiting(entry.asker, by: .requester(nil), of: entry, at: now)
-        entry.stopWaiting()
-        store(entry)
-        let why: DownlinkAction.Outcome = reason == .origin ? .withdrawn : .abandoned
-        return waiting + [.cancel(id, generation: entry.generation, reason: why), done]
-    }
-
-    /// The origin has ended without the answer that went down.
-    private mutating func withdrawnByOrigin(
-        _ former: DownlinkEntry, _ undelivered: DownlinkEntry.Delivery, from peer: PeerID,
-        at now: MonotonicTime
-    ) -> [DownlinkAction] {
-        var (entry, delivery) = (former, undelivered)
-        var actions: [DownlinkAction] = []
-        let isUndelivered = delivery.result == nil && entry.isAsked(byOrigin: namesOfPeers[peer])
-        if isUndelivered || delivery.result == .unknown {
-            actions = settle(&delivery, entry.id, .withdrawn, at: now)
-        } else {
-            // Not at once the end of it: the option may be another node's, which carries it out.
-            delivery.ifUndelivered = .withdrawn
-        }
-        entry.phase = .answered(delivery)
-        store(entry)
-        // What went down may be this hop's own word, that the time is over.
-        return actions + [.withdrawnForGood(entry.id, entry.asked)]
-    }
-
-    /// A PRESENT that was overtaken by its WITHDRAW stays withdrawn.
-    private mutating func rememberWithdrawal(
-        _ id: PresentationID, from peer: PeerID, at now: MonotonicTime
-    ) {
-        store(
-            DownlinkEntry(
-                id: id, origin: nil, digest: nil,
-                asker: namesOfPeers[peer].map { .child($0) } ?? .requester(nil),
-                key: peer.holder?.name, phase: .withdrawn(until: now + times.tombstone),
-                askedAt: now,
-                standingSince: now))
     }
 }

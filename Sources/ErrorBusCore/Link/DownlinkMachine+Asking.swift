@@ -45,10 +45,7 @@ extension DownlinkMachine {
     private func refusal(of present: Message.Present) -> Message.Reject? {
         let id = present.id
         if isStopping { return goingDown(id) }
-        if present.origin == name {
-            return Message.Reject(
-                .loop, "\(name) is this node's own name; it is no child's origin", id: id)
-        }
+        if let refusal = notAChild(present.origin, id) { return refusal }
         if present.path.contains(name) {
             return Message.Reject(
                 .loop, "\(name) is in the path already: \(present.path.asHeaderField)", id: id)
@@ -59,6 +56,13 @@ extension DownlinkMachine {
                 "\(present.path.count) hops; at most \(WireLimits.hopCountMax) are allowed", id: id)
         }
         return nil
+    }
+
+    /// The refusal of this node's own name as the origin of what a child presents.
+    func notAChild(_ origin: NodeName, _ id: PresentationID) -> Message.Reject? {
+        guard origin == name else { return nil }
+        return Message.Reject(
+            .loop, "\(name) is this node's own name; it is no child's origin", id: id)
     }
 
     /// A node with a live link here presents for itself: no other peer may present in its name. A
@@ -77,7 +81,11 @@ extension DownlinkMachine {
         _ present: Message.Present, digest: ReportDigest, bare: BareRequest?,
         asker: DownlinkEntry.Asker, peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        if let entry = entries[present.id] {
+        let isOfOther = entries[present.id].map { entry in
+            entry.isWithdrawal(ofOther: .init(origin: present.origin, digest: digest))
+                || entry.isWithdrawal(byOtherThan: present.origin, peer.holder?.name)
+        }
+        if let entry = entries[present.id], isOfOther != true {
             // One frame has no name of its own: another key's is another report.
             guard entry.origin ?? present.origin == present.origin,
                 entry.digest ?? digest == digest,
@@ -87,7 +95,7 @@ extension DownlinkMachine {
                     .conflict, "this id stands for another report", id: present.id)
                 return [refuse(reject, asker, peer)]
             }
-            return askedAgain(present, entry, asker: asker, peer: peer, at: now)
+            return askedAgain(present, entry, bare, asker: asker, peer: peer, at: now)
         }
         let entry = DownlinkEntry(
             id: present.id, origin: present.origin, digest: digest, offered: bare?.offered,
@@ -185,8 +193,8 @@ extension DownlinkMachine {
     }
 
     private mutating func askedAgain(
-        _ present: Message.Present, _ former: DownlinkEntry, asker: DownlinkEntry.Asker,
-        peer: PeerID, at now: MonotonicTime
+        _ present: Message.Present, _ former: DownlinkEntry, _ bare: BareRequest?,
+        asker: DownlinkEntry.Asker, peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
         if case .child(let name) = asker, !present.isOriginReachable,
             let actions = cutOff(former, from: name, present, peer: peer, at: now)
@@ -199,7 +207,7 @@ extension DownlinkMachine {
         // The former asker stays a path, and would get no other.
         if asker != former.asker { actions += acknowledgeHeldBack(&entry, at: now) }
         let wasReachable = entry.isOriginReachable
-        entry.asked(by: asker, boot(of: asker), !present.isOriginReachable, at: now)
+        entry.asked(by: asker, bare, boot(of: asker), !present.isOriginReachable, at: now)
         switch entry.phase {
         case .open:
             // A bare client never waits without a limit.
@@ -246,6 +254,7 @@ extension DownlinkMachine {
             entry.generation += 1
             entry.deadline = deadline(of: present, at: now)
             entry.standing = nil
+            entry.standingBy = nil
             entry.standingSince = now
             return actions + opened(entry, present, at: now)
         }

@@ -20,7 +20,7 @@ extension DownlinkMachine {
             }
             return adopt(hello, peer, at: now)
         }
-        if child.boot == hello.boot || !child.isReachable {
+        if child.boot == hello.boot || !child.isReachable || child.peer == peer {
             return adopt(hello, peer, at: now)
         }
         if let other = child.claimant, other.peer != peer {
@@ -296,8 +296,9 @@ extension DownlinkMachine {
             store(entry)
             return reply(entry, attempt: nil, to: peer, at: now)
         }
+        let waiting = replaceWaiting(former.asker, by: .child(name), of: former, at: now)
         entry.ask(by: path)
-        return resumed(entry, former, at: now)
+        return waiting + resumed(entry, former, at: now)
             + (entry.isOpen ? [.send(pending(entry, at: now), to: peer)] : [])
     }
 

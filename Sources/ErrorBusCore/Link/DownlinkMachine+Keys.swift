@@ -78,6 +78,10 @@ extension DownlinkMachine {
         }
         for id in revoked.sorted(by: { $0.description < $1.description }) {
             guard var entry = entries[id] else { continue }
+            if let fallen = fallenBack(entry, at: now) {
+                actions += fallen
+                continue
+            }
             entry.phase = .abandoned(until: now + times.tombstone)
             entry.stopWaiting()
             store(entry)

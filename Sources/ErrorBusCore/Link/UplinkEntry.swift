@@ -104,6 +104,12 @@ struct UplinkEntry: Hashable, Sendable {
         request.present.digest.map { .init(origin: request.present.origin, digest: $0) }
     }
 
+    /// Whether a child presented this report: its last word about an id never applies to what this
+    /// node presents itself, or to another report.
+    func isForwarded(as asked: Message.Asked) -> Bool {
+        request.isForwarded && self.asked == asked
+    }
+
     /// The withdrawal for the parent. The origin's applies even where the presentation was never
     /// presented; a hop's would mean nothing there.
     func withdrawal(for reason: Message.WithdrawReason) -> Message {

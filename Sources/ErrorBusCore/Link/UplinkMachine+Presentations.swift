@@ -18,8 +18,13 @@ extension UplinkMachine {
                 entry.askedMeanwhile = request
                 store(entry, id)
                 return []
-            case .settled(_, let result, _):
-                if let settled = entry.answer?.settled(result) { return [.answered(id, settled)] }
+            case .settled(let answer, let result, _):
+                // Of an answer that an earlier life of this node sent down the result is known.
+                let isSame = entry.isAbout(request.present.digest)
+                let passedOn = isSame ? Answer(endedElsewhere: answer, at: name) : nil
+                if let settled = (entry.answer ?? passedOn)?.settled(result) {
+                    return [.answered(id, settled)]
+                }
             case .waiting, .asking, .accepted, .moving, .withdrawing, .gone: break
             }
         }
@@ -58,6 +63,16 @@ extension UplinkMachine {
         }
         store(entry, id)
         return isLive ? [] : [.moved(id, .unreachable, by: nil)]
+    }
+
+    /// The refusal of what a child presents under the id of a presentation of this node itself, or
+    /// the other way round: at a hop an id belongs to one origin (rule 1).
+    func conflict(with request: UplinkRequest) -> Message.Reject? {
+        let id = request.present.id
+        guard let entry = entries[id], entry.request.isForwarded != request.isForwarded else {
+            return nil
+        }
+        return Message.Reject(.conflict, "this id stands for another report", id: id)
     }
 
     private func refusal(of request: UplinkRequest) -> Message.Reject? {
@@ -134,7 +149,7 @@ extension UplinkMachine {
     mutating func reachabilityChanged(
         _ id: PresentationID, _ isReachable: Bool, at now: MonotonicTime
     ) -> [UplinkAction] {
-        guard var entry = entries[id], entry.isOpen,
+        guard var entry = entries[id], entry.isOpen, entry.request.isForwarded,
             entry.request.present.isOriginReachable != isReachable
         else { return [] }
         entry.request.present.isOriginReachable = isReachable

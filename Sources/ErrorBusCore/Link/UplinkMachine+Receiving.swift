@@ -191,7 +191,7 @@ extension UplinkMachine {
         case .moving
         where reject.code == .busy || reject.code == .unknownID || reject.retryMilliseconds != nil:
             return []  // A race: said to what was asked before.
-        case .settled(_, let result, _) where reject.code == .notYours:
+        case .settled(_, let result, _) where [.notYours, .unknownID].contains(reject.code):
             return tellLater(result, entry, reject, at: now)
         case .settled where reject.code == .conflict || reject.code == .malformed:
             // A repetition would get the same reply.
@@ -285,7 +285,9 @@ extension UplinkMachine {
     /// A child reports the result of an answer that an earlier life of this node sent down.
     mutating func passOn(_ settled: Message.Settled, at now: MonotonicTime) -> [UplinkAction] {
         let (id, answer, result) = (settled.id, settled.answer, settled.result)
-        guard let asked = settled.asked, result != .unknown else { return [] }
+        guard let asked = settled.asked, result != .unknown,
+            entries[id]?.isForwarded(as: asked) ?? true
+        else { return [] }
         switch entries[id]?.phase {
         case .answered(answer), .settled(answer, .unknown, _):
             return self.settled(id, answer: answer, result: result, at: now)
@@ -293,9 +295,7 @@ extension UplinkMachine {
             return []  // The child replies with the result to the answer that goes down.
         case .waiting, .asking, .accepted, .moving:
             // The child got the answer by another path. Any other end is that of one path alone.
-            guard result.isOfAttempt, let entry = entries[id], entry.request.isForwarded,
-                entry.asked == asked
-            else { return [] }
+            guard result.isOfAttempt else { return [] }
         case .withdrawing, .gone, nil: break
         }
         return passOn(id, asked, .settled(answer, result, until: now + times.tombstone), at: now)
@@ -305,6 +305,7 @@ extension UplinkMachine {
     mutating func passOnWithdrawal(
         of id: PresentationID, _ asked: Message.Asked, at now: MonotonicTime
     ) -> [UplinkAction] {
+        guard entries[id]?.isForwarded(as: asked) ?? true else { return [] }
         guard entries[id] == nil else { return withdrew(id, reason: .origin, at: now) }
         return passOn(id, asked, .withdrawing(.origin, next: now, tries: 0), at: now)
     }
@@ -326,9 +327,7 @@ extension UplinkMachine {
     ///
     /// - Parameter mayHaveLapsed: It was out of reach for so long that it may have given up its
     ///   answers: then it neither repeats them nor asks for results.
-    mutating func tellResults(
-        after count: Int, mayHaveLapsed: Bool, at now: MonotonicTime
-    ) {
+    mutating func tellResults(after count: Int, mayHaveLapsed: Bool, at now: MonotonicTime) {
         var position = count
         for id in entries.endedLatestFirst {
             guard var entry = entries[id] else { continue }

@@ -181,6 +181,9 @@ extension NodeMachine {
         into actions: inout [NodeAction]
     ) {
         let id = request.present.id
+        if let refusal = above[way].conflict(with: request) {
+            return end(id, asker, .refused(refusal), at: now, into: &actions)
+        }
         if case .caller(let former) = askers[way].updateValue(asker, forKey: id) {
             actions.append(.ended(caller: former, .withdrawn))
         }
@@ -211,11 +214,18 @@ extension NodeMachine {
         _ id: PresentationID, _ ending: UplinkEnding, on way: Way, at now: MonotonicTime,
         into actions: inout [NodeAction]
     ) {
-        switch askers[way].removeValue(forKey: id) {
+        guard let asker = askers[way].removeValue(forKey: id) else { return }
+        end(id, asker, ending, at: now, into: &actions)
+    }
+
+    private mutating func end(
+        _ id: PresentationID, _ asker: Asker, _ ending: UplinkEnding, at now: MonotonicTime,
+        into actions: inout [NodeAction]
+    ) {
+        switch asker {
         case .caller(let caller): actions.append(.ended(caller: caller, ending))
         case .child(let generation):
             ended(id, generation: generation, ending, at: now, into: &actions)
-        case nil: break
         }
     }
 }

@@ -83,6 +83,15 @@ import Testing
         #expect(rig.get(.ping(1), from: one).verbs(to: one) == [.pong])
     }
 
+    @Test("a new life under the same routing id gets WELCOME at once", arguments: [true, false])
+    func ownRoutingID(isLossKnown: Bool) {
+        var rig = DownlinkRig.withChild()
+        if isLossKnown { _ = rig.machine.vanished(one, at: rig.now) }
+        #expect(rig.get(.hello("a", boot: 2), from: one).verbs(to: one) == [.welcome])
+        rig.pass(1_000)
+        #expect(rig.get(.hello("a", boot: 2), from: one).reject(to: one) == nil)
+    }
+
     @Test("another process under a name whose holder answers gets 403")
     func nameHeld() {
         var rig = DownlinkRig.withChild()

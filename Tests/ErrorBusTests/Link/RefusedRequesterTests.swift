@@ -40,4 +40,16 @@ import Testing
                 == [.send(reject, to: peer)])
         #expect(machine.entries.isEmpty)
     }
+
+    @Test("A client without a link learns when to ask a busy chain again")
+    func busy() {
+        var rig = DownlinkRig()
+        _ = rig.get(.present(PresentationID(1), wait: 20_000), from: peer)
+        let refused = rig.machine.completed(
+            PresentationID(1), generation: 1, verdict: .refused(.busy, "full"), at: rig.now)
+        let pauses = refused.sent(to: peer).compactMap { message -> UInt64? in
+            if case .reject(let reject) = message { reject.retryMilliseconds } else { nil }
+        }
+        #expect(pauses == [1_000])
+    }
 }

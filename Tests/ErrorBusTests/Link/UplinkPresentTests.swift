@@ -7,9 +7,9 @@ import Testing
 @Suite struct UplinkPresentTests {
     private let id = PresentationID(1)
 
-    private func asked(accepted: Bool = true) -> UplinkRig {
+    private func asked(accepted: Bool = true, isForwarded: Bool = false) -> UplinkRig {
         var rig = UplinkRig.live()
-        _ = rig.present(id)
+        _ = rig.present(id, isForwarded: isForwarded)
         if accepted { _ = rig.get(.accepted(id: id, attempt: 1)) }
         return rig
     }
@@ -201,7 +201,7 @@ import Testing
 
     @Test("403 to AWAIT, and the child is lost: it waits for the child, and asks when it is there")
     func takenOverAndLost() {
-        var rig = asked()
+        var rig = asked(isForwarded: true)
         let reject = Message.reject(.init(.notYours, "asked by another peer", id: id))
         _ = rig.machine.reachabilityChanged(id, false, at: rig.now)
         _ = rig.get(.accepted(id: id, attempt: 2))
@@ -213,7 +213,7 @@ import Testing
 
     @Test("F13 that the child is lost is said until that is accepted, whatever was said before it")
     func saidUntilAccepted() {
-        var rig = asked()
+        var rig = asked(isForwarded: true)
         let said = rig.machine.reachabilityChanged(id, false, at: rig.now)
         #expect(said.verbs == [.present])
         // Of its own accord, before that PRESENT came; and to the asking before.
