@@ -60,7 +60,7 @@ package struct NamedFiles {
         var findings: [Finding] = []
         if let file = node.journal, let status = FileStatus(file) {
             if !status.isFile {
-                findings.append(finding("journal", file, status.kind, "a file, or none yet"))
+                findings.append(finding("journal", file, status.kind, "a file, or no file yet"))
             } else if !JournalFiles.mayBeJournal(file) {
                 let allowed = "a journal, or no file yet: move this one away"
                 findings.append(finding("journal", file, "a file that is no journal", allowed))
@@ -69,7 +69,7 @@ package struct NamedFiles {
         if let file = node.events, let status = FileStatus(file),
             status.isFolder || status.isPipeOrSocket
         {
-            findings.append(finding("events", file, status.kind, "a file, or none yet"))
+            findings.append(finding("events", file, status.kind, "a file, or no file yet"))
         }
         return findings
     }

@@ -252,9 +252,11 @@ extension AuditHistory {
         let found = try await events.selected(upTo: limit + 1) { entry in
             filter.matches(entry.event, entry.key)
         }
+        // The first ones are in the journal: a page that is full here is not known to be the last.
+        let mayHaveMore = found.count > limit || seen != nil && found.count == limit
         return HistoryPage(
             entries: found.prefix(limit).map(\.event.view),
-            next: found.count > limit ? found[limit - 1].key : nil)
+            next: mayHaveMore ? found[limit - 1].key : nil)
     }
 
     private static func key(_ number: Int, _ event: Event) -> String {

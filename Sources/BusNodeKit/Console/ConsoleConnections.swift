@@ -50,7 +50,10 @@ final class ConsoleConnections: Sendable {
         let isRoom = state.withLock { state in
             state.connections[id]?.isKnown = true
             guard let user, let own = state.connections[id], own.user != user else { return true }
-            let count = state.connections.values.count { $0.user?.isSame(as: user) == true }
+            // The own one may be known under a former name.
+            let count = state.connections.count {
+                $0.key != id && $0.value.user?.isSame(as: user) == true
+            }
             guard count < ConsoleLimits.connectionCountMaxPerUser else { return false }
             state.connections[id]?.user = user
             return true

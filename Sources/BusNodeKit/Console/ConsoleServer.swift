@@ -82,7 +82,7 @@ struct ConsoleServer: Service {
         return (host == "*" ? "0.0.0.0" : host, Int(port))
     }
 
-    /// A logger for the framework's own messages at warning level or above.
+    /// A logger for the errors of the framework alone.
     private var quietLogger: Logger {
         var logger = console.logger
         logger.logLevel = .error

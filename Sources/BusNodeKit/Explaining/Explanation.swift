@@ -217,9 +217,8 @@ package struct PathWalk {
             station.next = next
             station.otherParents = Array(otherParents)
         }
-        return switch next {
-        case .endpoint(let endpoint):
-            topology.namesOfEndpoints[endpoint].map { .goesOn($0) } ?? .ends(.leaves(endpoint))
+        return switch next.destination(among: topology.namesOfEndpoints) {
+        case .endpoint(let endpoint): .ends(.leaves(endpoint))
         case .node(let parent): .goesOn(parent)
         }
     }

@@ -36,11 +36,13 @@ package struct TopologyGraph {
                 presenters: settings.presenters.map(\.title),
                 ruleCount: settings.responders.count, live: live?.nodes[settings.name])
         }
+        let names = topology.namesOfEndpoints
         let listed = topology.settings.flatMap { settings in
-            (settings.next + settings.routes).enumerated().map {
-                Link(
-                    child: settings.name, parent: $1, rank: $0,
-                    isRoute: $0 >= settings.next.count, live: live?.link(settings.name, $1))
+            (settings.next + settings.routes).enumerated().map { rank, hop in
+                let parent = hop.destination(among: names)
+                return Link(
+                    child: settings.name, parent: parent, rank: rank,
+                    isRoute: rank >= settings.next.count, live: live?.link(settings.name, parent))
             }
         }
         let others = (live?.links ?? []).filter { $0.rank == nil }.map {

@@ -23,6 +23,7 @@ package struct LiveTopology: Hashable, Sendable {
 
     struct Link: Hashable, Sendable {
         let child: NodeName
+        /// The parent's node, also where the file names its endpoint.
         let parent: Hop
         /// The place of the link in the child's list of parents; nil for a link that is not in the
         /// file.
@@ -44,13 +45,14 @@ package struct LiveTopology: Hashable, Sendable {
 
     /// - Parameter answers: The status of the nodes that were asked.
     init(_ topology: Topology, answers: Answers) {
+        let names = topology.namesOfEndpoints
         links = topology.settings.flatMap { settings in
             (settings.next + settings.routes).enumerated().map { rank, parent in
-                Self.link(settings, rank, parent, answers)
+                Self.link(settings, rank, parent.destination(among: names), answers)
             }
         }
         markStandby()
-        links += Self.unlisted(topology, answers)
+        links += unlisted(topology, answers)
         for settings in topology.settings {
             nodes[settings.name] = node(settings.name, answers[settings.name])
         }
@@ -123,15 +125,13 @@ package struct LiveTopology: Hashable, Sendable {
     }
 
     /// The children that the file does not have, or not below this parent.
-    private static func unlisted(_ topology: Topology, _ answers: Answers) -> [Link] {
+    private func unlisted(_ topology: Topology, _ answers: Answers) -> [Link] {
         topology.settings.flatMap { parent -> [Link] in
             guard let status = try? answers[parent.name]?.get() else { return [] }
             return status.children.compactMap { row in
-                let listed = topology[row.name].map {
-                    ($0.next + $0.routes).contains(.node(parent.name))
-                }
+                let isListed = link(row.name, .node(parent.name)) != nil
                 // A client that has left needs no picture.
-                guard listed != true, row.state == .live || row.openCount > 0 else { return nil }
+                guard !isListed, row.state == .live || row.openCount > 0 else { return nil }
                 var link = Link(
                     child: row.name, parent: .node(parent.name), rank: nil, state: .unknown)
                 link.take(row)

@@ -103,7 +103,8 @@ struct ConfigurationDecoder {
 
     // MARK: Scalars
 
-    /// A text that is not empty, with environment variables expanded unless texts are literal.
+    /// A text that is not empty, also once its environment variables are expanded, which they are
+    /// unless texts are literal.
     mutating func text(_ field: ConfigurationField, allowed: String = "a text") -> String? {
         guard case .scalar(let raw, _) = field.node.value, !field.node.isNull, !raw.isEmpty else {
             report(field, allowed: allowed)
@@ -111,11 +112,13 @@ struct ConfigurationDecoder {
         }
         guard expandsVariables else { return raw }
         do {
-            return try EnvironmentExpansion.expand(raw, environment)
+            let text = try EnvironmentExpansion.expand(raw, environment)
+            if !text.isEmpty { return text }
+            report(field, found: "\(field.node.found), which is empty", allowed: allowed)
         } catch {
             report(field, found: error.found, allowed: error.allowed, hint: error.hint)
-            return nil
         }
+        return nil
     }
 
     /// The expanded text; nil, without a report, for anything but a text.

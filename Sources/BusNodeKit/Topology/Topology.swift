@@ -62,15 +62,21 @@ package struct Topology: Hashable, Sendable {
         }
     }
 
-    /// The nodes whose `next` names `node`, in the order of the file.
+    /// The nodes whose `next` leads to `node`, in the order of the file.
     package func children(of node: NodeName) -> [NodeName] {
-        nodes.values.filter { $0.next.contains(.node(node)) }.map(\.name)
+        let names = namesOfEndpoints
+        return nodes.values.filter { settings in
+            settings.next.contains { $0.destination(among: names) == .node(node) }
+        }.map(\.name)
     }
 
-    /// The nodes that name no other node as `next`.
+    /// The nodes whose `next` leads to no other node.
     package var roots: [NodeName] {
-        nodes.values.filter { settings in
-            settings.next.allSatisfy { if case .endpoint = $0 { true } else { false } }
+        let names = namesOfEndpoints
+        return nodes.values.filter { settings in
+            settings.next.allSatisfy { hop in
+                if case .endpoint = hop.destination(among: names) { true } else { false }
+            }
         }.map(\.name)
     }
 }
@@ -96,6 +102,14 @@ package enum Hop: Hashable, Sendable, CustomStringConvertible {
         case .node(let name): name.description
         case .endpoint(let endpoint): endpoint.description
         }
+    }
+
+    /// The node that the hop leads to, also where it names the node's endpoint; else the hop.
+    ///
+    /// - Parameter names: The ``Topology/namesOfEndpoints``.
+    func destination(among names: [Endpoint: NodeName]) -> Hop {
+        guard case .endpoint(let endpoint) = self else { return self }
+        return names[endpoint].map { .node($0) } ?? self
     }
 }
 

@@ -215,13 +215,13 @@ struct TopologyValidator {
         _ rules: [Rule], of node: TopologyNode, _ list: String, in file: String?,
         _ routes: inout [Hop: Hop]
     ) {
-        let parents = Set(node.next.map { destination(of: $0) })
+        let parents = Set(node.next.map { $0.destination(among: names) })
         for rule in rules {
             guard let hop = rule.route.flatMap({ Hop($0) }) else { continue }
             let field = "\(list)[\(rule.position - 1)].route"
             checkHop(hop, of: node, at: field, in: file)
             guard topology.endpoint(of: hop) != nil else { continue }
-            let place = destination(of: hop)
+            let place = hop.destination(among: names)
             let other = routes[place] ?? hop
             routes[place] = other
             let what = place == hop ? "which" : "whose node \(place)"
@@ -236,12 +236,6 @@ struct TopologyValidator {
                     allowed: "\"\(other)\", or another node or endpoint")
             }
         }
-    }
-
-    /// The destination of a hop: a node, or an endpoint that is no node's.
-    private func destination(of hop: Hop) -> Hop {
-        guard case .endpoint(let endpoint) = hop else { return hop }
-        return names[endpoint].map { .node($0) } ?? hop
     }
 
     /// Warns of rules that repeat an operation as often as it fails. The option of `exec` counts;
@@ -289,10 +283,8 @@ struct TopologySurvey {
         let names = topology.namesOfEndpoints
         for node in topology.nodes.values {
             parents[node.name] = (node.next + node.routes).compactMap { hop in
-                switch hop {
-                case .node(let name): topology.nodes[name] == nil ? nil : name
-                case .endpoint(let endpoint): names[endpoint]
-                }
+                guard case .node(let name) = hop.destination(among: names) else { return nil }
+                return topology.nodes[name] == nil ? nil : name
             }
         }
         var hops: [NodeName: Int] = [:]

@@ -74,8 +74,8 @@ struct NamedFilesTests {
             found.map(\.text) == [
                 "t.yaml:5: nodes.central.journal: found a file that is no journal (store), "
                     + "allowed: a journal, or no file yet: move this one away",
-                "t.yaml:6: nodes.central.events: found a folder (events), allowed: a file, or none "
-                    + "yet",
+                "t.yaml:6: nodes.central.events: found a folder (events), allowed: a file, or no "
+                    + "file yet",
             ])
         try FileManager.default.removeItem(atPath: "\(folder.path)/store")
         try FileManager.default.removeItem(atPath: "\(folder.path)/events")

@@ -80,6 +80,16 @@ struct ConsoleConnectionsTests {
         try connections.know(connectKnown(), of: SignedInPerson("anna"))
     }
 
+    @Test("A user who was renamed goes on with the connections that are there")
+    func renamedOnOwn() throws {
+        let count = ConsoleLimits.connectionCountMaxPerUser
+        let own = try (0..<count).map { _ in try connectKnown() }
+        for channel in own {
+            try connections.know(channel, of: SignedInPerson("anna", identity: "1"))
+        }
+        try connections.know(own[0], of: SignedInPerson("ann", identity: "1"))
+    }
+
     @Test("A user who has another name at the provider now has no connections beyond their own")
     func renamed() throws {
         for _ in 0..<ConsoleLimits.connectionCountMaxPerUser {

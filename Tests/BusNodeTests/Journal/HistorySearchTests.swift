@@ -216,6 +216,8 @@ import Testing
         #expect(try await archive.events(of: id, console: 0, upTo: "1990").isEmpty)
         #expect(try await history.page(HistoryFilter(), limit: 9, after: 3).entries.count == 2)
         let first = try await history.page(HistoryFilter(), limit: 2)
+        // A full page of what the journal lacks is not the last one.
+        #expect(try await history.page(HistoryFilter(), limit: 2, after: 3).next == first.next)
         let rest = try HistoryFilter(["until": try #require(first.next)])
         #expect(try await history.page(rest, limit: 9).entries.count == 3)
         let stored = try await archive.events(HistoryFilter(), limit: 2)

@@ -91,6 +91,21 @@ struct LiveTopologyTests {
         #expect(lines.contains { $0.contains("central (not in the file)") })
     }
 
+    @Test("A parent that is named by its endpoint has its child as one of the file")
+    func parentByEndpoint() throws {
+        var central = TopologyNode(name: "central")
+        central.listen = [try Endpoint("tcp://127.0.0.1:7700")]
+        var relay = TopologyNode(name: "relay")
+        relay.next = [.endpoint(central.listen[0])]
+        let topology = Topology(nodes: ["central": central, "relay": relay])
+        let live = LiveTopology(
+            topology, answers: ["central": status("central", children: [child("relay", open: 1)])])
+        #expect(states(live) == ["relay central up"])
+        #expect(live.links.map(\.openCount) == [1])
+        #expect(TopologyGraph(topology, live: live).links.map(\.isListed) == [true])
+        #expect(topology.roots == ["central"] && topology.children(of: "central") == ["relay"])
+    }
+
     @Test("When the parent does not answer, the child's view counts")
     func childsView() {
         let live = LiveTopology(
@@ -149,6 +164,54 @@ struct LiveTopologyTests {
                 "cron central up", "worker central up", "owes central down",
             ])
         #expect(live.links.suffix(3).allSatisfy { $0.rank == nil })
+    }
+
+    @Test("A route whose parent does not have the node is down, not a parent in reserve")
+    func routeDown() throws {
+        var edge = TopologyNode(name: "edge")
+        edge.next = [.node("central")]
+        edge.responders = [Rule(match: RuleMatch(), actions: [.route("spare")], position: 1)]
+        let names: [NodeName] = ["central", "spare"]
+        let nodes = try names.map { name -> TopologyNode in
+            var node = TopologyNode(name: name)
+            node.listen = [try Endpoint("ipc:///run/\(name)")]
+            return node
+        }
+        let topology = Topology(
+            nodes: .init(uniqueKeysWithValues: (nodes + [edge]).map { ($0.name, $0) }))
+        let live = LiveTopology(
+            topology,
+            answers: [
+                "central": status("central", children: [child("edge")]), "spare": status("spare"),
+            ])
+        #expect(states(live) == ["edge central up", "edge spare down"])
+        #expect(live.links.map(\.isRoute) == [false, true])
+        #expect(live.links.map(\.isStandby) == [false, false])
+        #expect(live.links[1].words == "down")
+    }
+
+    @Test("A node at which a child's rules aim has it as a child of the file")
+    func routeUp() throws {
+        var edge = TopologyNode(name: "edge")
+        edge.responders = [Rule(match: RuleMatch(), actions: [.route("spare")], position: 1)]
+        var spare = TopologyNode(name: "spare")
+        spare.listen = [try Endpoint("ipc:///run/spare")]
+        let live = LiveTopology(
+            Topology(nodes: ["spare": spare, "edge": edge]),
+            answers: ["spare": status("spare", children: [child("edge", open: 1)])])
+        #expect(states(live) == ["edge spare up"])
+        #expect(live.links.first?.rank == 0)
+    }
+
+    @Test("A link that is not in use is no fault in a picture")
+    func standby() {
+        let live = LiveTopology(
+            topology,
+            answers: [
+                "central": status("central", children: [child("relay")]), "spare": status("spare"),
+            ])
+        let link = #""relay" -> "spare" [style=dashed, label="not in use", color=gray];"#
+        #expect(DotDrawing(TopologyGraph(topology, live: live)).lines.contains("    " + link))
     }
 
     @Test("A node that answers with a refusal is running")

@@ -34,4 +34,14 @@ import Testing
             try EnvironmentExpansion.expand("${A}${A}${A}", ["A": half])
         }
     }
+
+    @Test("A text of empty variables is refused", arguments: ["journal", "events"])
+    func empty(key: String) {
+        let nodes = "nodes: { a: { presenters: [terminal], \(key): '${NONE:-}' } }"
+        #expect(
+            TestTopology.problems("version: 1\n" + nodes) == [
+                "t.yaml:2: nodes.a.\(key): found \"${NONE:-}\", which is empty, allowed: the path "
+                    + "of a file"
+            ])
+    }
 }
