@@ -117,6 +117,7 @@ def the_filter_understands_terms(page, console):
             ("domain:com.acme.*", ["Has time."]),
             ("domain:*acme*", ["Has time."]),
             ("domain:acme", []),
+            ("domain:org.example.tests*tests", []),
             ("code:2*", ["Soon over."]),
             (f"group:{key}", ["Soon over."]),
             (f"group:{key} group:none", ["Soon over."]),

@@ -293,11 +293,15 @@ def times_name_their_zone(page, console):
     page.until(lambda: "UTC+05:30" in page.text("#zoneNote"), "the zone")
     day = "part.SEARCHES.audit.query({ terms: ['since:2026-11-01'], typed: '' }, 1).get('since')"
     page.until(lambda: page.part("past-filter", day) == "2026-10-31T18:30:00.000Z")
+    # With the day that it names.
+    end = day.replace("since", "until")
+    page.until(lambda: page.part("past-filter", end) == "2026-11-01T18:30:00.000Z")
     # In UTC all times are, also those that a person types.
     page.click("#zoneField")
     page.click("#nameDialog [value=save]")
     page.until(lambda: titles_are(lambda each: "UTC" in each), "UTC")
     page.until(lambda: page.part("past-filter", day) == "2026-11-01T00:00:00.000Z")
+    page.until(lambda: page.part("past-filter", end) == "2026-11-02T00:00:00.000Z")
     page.driver.refresh()
     page.until(lambda: page.texts("#detail .history time"), "the history again")
     page.until(lambda: titles_are(lambda each: "UTC" in each), "UTC")

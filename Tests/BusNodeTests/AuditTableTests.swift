@@ -71,6 +71,21 @@ struct AuditTableTests {
         #expect(outcome("abort", result: "late", cancel: "abort")?.hasSuffix(" too late") == true)
     }
 
+    @Test("That an operation failed again is the outcome of the answer before, not of the next one")
+    func failedAgain() {
+        func event(_ id: String, _ more: [String: String]) -> LoggedEvent {
+            LoggedEvent(["id": id, "time": "2026-11-21T10:00:00Z"].merging(more) { $1 })
+        }
+        let done = ["event": "done", "option": "retry", "by": "ann", "result": "recovered"]
+        let lines = AuditTable([
+            event("1", ["event": "present"]), event("1", done),
+            event("2", ["event": "present", "retryOf": "1"]),
+        ]).lines
+        #expect(lines.count == 3)
+        #expect(lines[1].contains(RecoveryResult.failedAgainWord) && lines[1].hasSuffix("1"))
+        #expect(!lines[2].contains(RecoveryResult.failedAgainWord) && lines[2].hasSuffix("2"))
+    }
+
     @Test("A delivery given up after the result of the same answer changes nothing")
     func unknownAfterResult() {
         func outcome(_ results: [(answer: String, result: String)]) -> String {

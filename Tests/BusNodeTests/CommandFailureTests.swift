@@ -52,6 +52,30 @@ struct CommandFailureTests {
         }
     }
 
+    @Test("The reason is the end of standard error, at most its last ten lines")
+    func lastLines() {
+        let lines = (1...CommandFailure.errorLineMax + 2).map { "line \($0)" }
+        let said = lines.joined(separator: "\n") + "\n"
+        #expect(
+            report(Self.job, said: said).failureReason
+                == lines.dropFirst(2).joined(separator: "\n"))
+        #expect(report(Self.job, said: "\n").failureReason == nil)
+    }
+
+    @Test(
+        "Each sort of end is in the report under its own name, for rules",
+        arguments: [
+            (.exited(4), "exitCode", 4), (.signaled(9), "signal", 9),
+            (.notStarted("no such file", exitCode: 127), "notStarted", "no such file"),
+        ] as [(CommandEnding.Status, String, JSONValue)])
+    func ends(status: CommandEnding.Status, name: String, value: JSONValue) {
+        let userInfo = report(Self.job, status).userInfo
+        #expect(userInfo[name] == value)
+        for other in ["exitCode", "signal", "notStarted"] where other != name {
+            #expect(userInfo[other] == nil)
+        }
+    }
+
     @Test("The same command that failed in the same way is one group, whatever its output")
     func sameGroup() {
         #expect(

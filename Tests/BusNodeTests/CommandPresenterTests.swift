@@ -20,6 +20,23 @@ struct CommandPresenterTests {
         }
     }
 
+    /// A program that prints `retry`, ends in some way, and notes its environment.
+    private final class Ending: CommandRunner {
+        let environments = Recorder<[String: String]>()
+        private let status: CommandResult.Status
+
+        init(_ status: CommandResult.Status) { self.status = status }
+
+        func run(
+            _ command: [String], environment: [String: String], input: [UInt8],
+            timeLimit: Duration
+        ) async throws -> CommandResult {
+            environments.record(environment)
+            return CommandResult(
+                status: status, standardOutput: Array("retry\n".utf8), standardErrorTail: "")
+        }
+    }
+
     private func answer(printing output: String) async throws -> Answer? {
         let report = ErrorReport(
             domain: "d", description: "Boom",
@@ -44,6 +61,38 @@ struct CommandPresenterTests {
         await #expect(throws: AnswerRefusal.self) {
             try await answer(printing: #"{"option": "wipe"}"#)
         }
+    }
+
+    @Test(
+        "A program that fails declines, also once it has printed an option",
+        arguments: [.exited(0), .exited(1), .signaled(15)] as [CommandResult.Status])
+    func failed(status: CommandResult.Status) async throws {
+        let report = ErrorReport(
+            domain: "d", description: "Boom",
+            options: Prompts.options(("retry", "Retry", nil, true)))
+        let presenter = CommandPresenter(
+            command: ["ask"], runner: Ending(status), logger: Logger(label: "test"))
+        let answer = try await presenter.present(Prompts.prompt(report))
+        #expect(answer?.option == (status == .exited(0) ? "retry" : nil))
+    }
+
+    @Test("A program has the id, the origin, the ids of the options and the number of retries")
+    func environment() async throws {
+        var report = ErrorReport(
+            domain: "d", description: "Boom",
+            options: Prompts.options(
+                ("retry", "Try it", nil, true), ("cancel", "Leave it", .cancel, false)))
+        report.retryCount = 2
+        let runner = Ending(.exited(1))
+        let presenter = CommandPresenter(
+            command: ["ask"], runner: runner, logger: Logger(label: "test"))
+        let prompt = Prompts.prompt(report)
+        #expect(try await presenter.present(prompt) == nil)
+        let expected = [
+            "ERRORBUS_ID": prompt.id.description, "ERRORBUS_ORIGIN": "worker",
+            "ERRORBUS_OPTIONS": "retry cancel", "ERRORBUS_RETRIES": "2",
+        ]
+        #expect(runner.environments.elements == [expected])
     }
 
     @Test("While a program runs, those below see its name, not where it is")

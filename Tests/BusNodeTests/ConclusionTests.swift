@@ -87,6 +87,17 @@ struct ConclusionTests {
         #expect(outcome(nil).commentLine == nil && outcome(nil).json["comment"] == nil)
     }
 
+    @Test("Scripts get both people of an answer that two have given, and the deciding node's name")
+    func people() {
+        let answer = Answer(option: "wipe", by: "ann", via: .person, second: "bob")
+        let given = Outcome(
+            didRecover: true, reason: .answered, decidedBy: "central", answer: answer)
+        #expect(given.json["by"] == "ann" && given.json["second"] == "bob")
+        let none = Outcome(didRecover: false, reason: .withheld, decidedBy: "central")
+        #expect(none.json["by"] == "central" && none.json["second"] == nil)
+        #expect(none.json["option"] == .null && none.json["via"] == .null)
+    }
+
     @Test("An answer is its option, without a further sentence", arguments: [true, false])
     func answered(didRecover: Bool) {
         let answer = Answer(

@@ -183,6 +183,18 @@ struct FieldTextTests {
         try ValueOptions.parse(arguments).given(for: asked)
     }
 
+    @Test(
+        "Of a file's value only the line break at its end is left out, of either kind",
+        arguments: [
+            ("hunter2", "hunter2"), ("hunter2\n", "hunter2"), ("hunter2\r\n", "hunter2"),
+            ("a\r\nb\r\n", "a\r\nb"), ("a\n\n", "a\n"),
+        ])
+    func lineBreak(text: String, value: String) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(text, to: "pin")
+        #expect(try given("--value-file", "pin=\(file)") == ["pin": .string(value)])
+    }
+
     @Test("Values are of the fields' kinds; a secret comes from a file, without its line break")
     func values() throws {
         let folder = try TemporaryFolder()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import ErrorBus
 import Testing
 
 @testable import BusNodeKit
@@ -48,6 +49,29 @@ struct InboxOptionsTests {
         #expect(
             failure?.text == "\(given[0]): not allowed with --release, which ends the claim")
         #expect(failure?.status == .usage)
+    }
+
+    @Test("A key of a silence that is given twice matches either pattern")
+    func pattern() throws {
+        let pattern = try InboxSilenceAdd.pattern(["domain=com.a*", "code=7", "domain=net=x"])
+        #expect(pattern == ["domain": ["com.a*", "net=x"], "code": ["7"]])
+        for texts in [[], ["domain"], ["=x"]] as [[String]] {
+            let failure = #expect(throws: Failure.self) { try InboxSilenceAdd.pattern(texts) }
+            #expect(failure?.status == .usage)
+        }
+    }
+
+    @Test("The times of a search are sent in the written form, any other text as it is")
+    func times() throws {
+        let search = try FilterOptions.parse([
+            "--since", "2026-11-21T10:00:00Z", "--until", "2026-11-22T10:00:00Z", "--by", "1h",
+        ])
+        #expect(
+            search.given == [
+                "since": "2026-11-21T10:00:00.000Z", "until": "2026-11-22T10:00:00.000Z",
+                "by": "1h",
+            ])
+        #expect(try FilterOptions.parse(["--until", "soon"]).given == ["until": "soon"])
     }
 
     @Test("The last line for a group names what was done")

@@ -58,6 +58,51 @@ struct LogTests {
         }
     }
 
+    /// A node with a parent, whose journal has shown a presentation, and that journal.
+    private func presenter(
+        _ name: NodeName, of id: PresentationID, in folder: TemporaryFolder,
+        ended reason: Outcome.Reason? = nil
+    ) async throws -> (node: TopologyNode, journal: SQLiteJournal) {
+        let path = "\(folder.path)/\(name).sqlite"
+        var node = TopologyNode(name: name)
+        node.next = [.node("parent")]
+        node.journal = path
+        let journal = try SQLiteJournal(path)
+        let report = ErrorReport(domain: "d", description: "Boom")
+        try await journal.shown(
+            id, DecisionRecord.Asked(origin: "worker-1", digest: nil, report: report))
+        if let reason { try await journal.ended(id, reason) }
+        return (node, journal)
+    }
+
+    @Test("What is still open is not presented again")
+    func open() async throws {
+        let folder = try TemporaryFolder()
+        let id = PresentationID.make()
+        let central = try await presenter("central", of: id, in: folder)
+        #expect {
+            _ = try Reoffer(
+                id.description, topology: folder.path, nodes: [central.node], grace: nil)
+        } throws: { error in
+            (error as? Failure)?.text == "\(id) is still open"
+        }
+        withExtendedLifetime(central.journal) {}
+    }
+
+    @Test("What one presenter passed on is presented again where it ended without an answer")
+    func passedOn() async throws {
+        let folder = try TemporaryFolder()
+        let id = PresentationID.make()
+        let relay = try await presenter("relay", of: id, in: folder, ended: .declined)
+        let central = try await presenter("central", of: id, in: folder, ended: .expired)
+        for nodes in [[relay.node, central.node], [central.node, relay.node]] {
+            #expect(throws: Never.self) {
+                try Reoffer(id.description, topology: folder.path, nodes: nodes, grace: nil)
+            }
+        }
+        withExtendedLifetime((relay.journal, central.journal)) {}
+    }
+
     @Test("Another start is refused with both forms", arguments: ["yesterday", "1", "1 h"])
     func otherStart(text: String) {
         let allowed = "a time such as 2026-11-21T10:00:00Z, or how long ago, as 30m, 2h, 7d or 2w"

@@ -40,6 +40,15 @@ struct PromptFootTests {
         #expect(text.hasSuffix("\nBoom\n[r] Retry\n2 more waiting\n> "))
     }
 
+    @Test("Remarks count as lines that are said, after which what is asked follows")
+    func remarks() {
+        var foot = Self.foot()
+        for _ in 1...8 { #expect(foot.asked("remark", nil) == "remark\n2 more waiting\n> ") }
+        #expect(foot.said("log") == "\nlog\nBoom\n[r] Retry\n2 more waiting\n> ")
+        for _ in 1...7 { _ = foot.asked("remark", nil) }
+        #expect(foot.said("log") == "\nlog\n2 more waiting\n> ")
+    }
+
     @Test("A changed status is written in place, so that what is typed stays")
     func changed() {
         var foot = Self.foot()

@@ -18,6 +18,13 @@ struct ReturnPauseTests {
         #expect(
             pause.isTooSoon(line, readAt: shownAt + .milliseconds(milliseconds)) == isTooSoon)
     }
+
+    @Test("Before its prompt is shown whole a bare Return comes too soon at any time")
+    func unseen() {
+        let pause = ReturnPause(shownAt: nil)
+        #expect(pause.isTooSoon("", readAt: shownAt + .seconds(9)))
+        #expect(!pause.isTooSoon("r", readAt: shownAt))
+    }
 }
 
 struct PromptStandingTests {
@@ -50,6 +57,18 @@ struct PromptStandingTests {
         #expect(try taken("", seconds: 11) == "")
         // It cancels.
         #expect(try taken("", seconds: 10, isConfirmation: true) == "")
+    }
+
+    @Test("Before any of its prompt is visible no line counts at a terminal")
+    func unseen() throws {
+        let line = InputLines.Line(text: "r", start: InputLines.Start(mark: 7, at: start))
+        func taken(isTerminal: Bool) throws(LineRefusal) -> String {
+            try PromptStanding(mark: 7, began: nil, ended: nil, isTerminal: isTerminal)
+                .taken(line, isConfirmation: false)
+        }
+        #expect(throws: LineRefusal.typedBefore) { try taken(isTerminal: true) }
+        // A pipe does not wait for a screen.
+        #expect(try taken(isTerminal: false) == "r")
     }
 
     @Test("A line that is too long does not count")

@@ -53,6 +53,28 @@ struct TargetTests {
     }
 
     @Test(
+        "Where no node can be reached, the topology alone says that a command fails by that",
+        arguments: [("hold", false), ("presentLocally", false), ("fail", true)])
+    func failsByTopology(policy: String, fails: Bool) throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            """
+            version: 1
+            defaults: { whenUnreachable: \(policy), deadline: 5m }
+            nodes:
+              a: { listen: "ipc://a", presenters: [terminal] }
+              b: { next: a }
+            """, to: "t.yaml")
+        // The command is a child of the one, and in the place of the other.
+        for node in ["a", "b"] {
+            let leaf = try Target.parse(["--topology", file, "--node", node])
+                .leaf(origin: nil, command: "present", logger: Logger(label: "test"))
+            #expect(leaf.failsByTopology == fails, "\(node)")
+            #expect(leaf.deadline == .seconds(300), "\(node)")
+        }
+    }
+
+    @Test(
         "A length that a silence cannot have is refused before it is sent",
         arguments: ["60d", "10y", "0s", "999ms", "4000d"])
     func silence(text: String) throws {

@@ -261,6 +261,18 @@ extension RealSockets {
             }
         }
 
+        @Test(
+            "A node that cannot listen ends what waits for its parent", .timeLimit(.minutes(10)))
+        func callerOfFailedNode() async throws {
+            let bus = Bus()
+            let endpoint = try Endpoint("ipc://\(bus.folder)/no/such/folder")
+            let node = try bus.node(
+                "worker", next: ["central"], settings: { $0.listen = [endpoint] })
+            async let outcome = node.uplink.presentError(SaveFailed())
+            await #expect(throws: NodeError.self) { try await node.run() }
+            #expect(await outcome.reason == .shutDown)
+        }
+
         @Test("An impossible path, a file that is not a socket, and a host name are refused")
         func badEndpoints() async throws {
             let bus = Bus()

@@ -242,6 +242,30 @@ extension RealSockets {
             #expect(outcome.didRecover && fixed.elements.count == 1)
         }
 
+        @Test("an answer from above keeps its signature at a relay that signs answers of its own")
+        func signingRelay() async throws {
+            let bus = Bus()
+            var keys = LinkKeys(own: try #require(KeyPair.make()), known: [:])
+            keys.signsAs = "relay"
+            let ring = KeyRing(keys)
+            let top = try bus.node(
+                "central", presenters: [FixedPresenter(option: "drop")],
+                parts: { $0.keys = central })
+            let middle = try bus.node(
+                "relay", next: ["central"],
+                parts: {
+                    $0.keys = ring
+                    $0.chain = { ClosureResponder("between", next: $0) }
+                })
+            let leaf = try bus.node(
+                "worker", next: ["relay"], listens: false, parts: { $0.keys = worker })
+            let outcome = try await bus.run(top, middle, leaf) {
+                await leaf.uplink.presentError(error)
+            }
+            #expect(outcome.didRecover && outcome.answer?.option == "drop")
+            #expect(dropped.elements.count == 1)
+        }
+
         @Test("within one process no signature is needed")
         func local() async throws {
             let bus = Bus()

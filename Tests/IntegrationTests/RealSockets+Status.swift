@@ -87,6 +87,18 @@ extension RealSockets {
             }
         }
 
+        @Test("Of more nodes than are asked at once each has its result")
+        func manyNodes() async throws {
+            let own = try #require(KeyPair.make())
+            let endpoints = try (0..<130).map { try Endpoint("tcp://127.0.0.1:\(7_000 + $0)") }
+            // No key of these nodes is known: each fails at once.
+            let keys = KeyRing(LinkKeys(own: own, known: [:]))
+            let results = await NodeStatus.ask(endpoints, keys: keys)
+            let unknown = Result<NodeStatus, StatusFailure>.failure(
+                .unreachable("no public key of that node is known"))
+            #expect(results == Array(repeating: unknown, count: endpoints.count))
+        }
+
         @Test("No node, a silent one, an earlier version: each is reported in time")
         func noAnswer() async throws {
             let bus = Bus()

@@ -148,6 +148,26 @@ struct ConsoleProblemTests {
         }
     }
 
+    @Test("The times and names of a console are read as they are written, hosts in lower case")
+    func settings() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            topology(
+                "listen: 0.0.0.0:8443, users: file:users, escalateAfter: 5m, "
+                    + "hosts: [Console.example, \"a.example:8443\"], "
+                    + "tls: { certificate: c.pem, key: k.pem }"), to: "t.yaml")
+        let node = try TopologyLoader.load(file, environment: [:]).topology["central"]
+        guard case .console(let console)? = node?.presenters.first else {
+            Issue.record("no console")
+            return
+        }
+        #expect(console.escalateAfter == .seconds(300))
+        #expect(console.hosts == ["console.example", "a.example:8443"])
+        #expect(console.tls?.certificateFile == "\(folder.path)/c.pem")
+        #expect(console.tls?.keyFile == "\(folder.path)/k.pem")
+        #expect(console.usersFile == "\(folder.path)/users" && console.tokenFile == nil)
+    }
+
     @Test(
         "Plain HTTP beyond loopback is a warning that says what to do",
         arguments: [

@@ -18,6 +18,12 @@ struct KeyFolderTests {
         try String(contentsOfFile: file, encoding: .utf8)
     }
 
+    /// Puts a text into a name's public file, with the rights that keygen gives it.
+    private func write(_ text: String, asPublicFileOf name: NodeName) throws {
+        try parent.write(text, to: "keys/\(name).key")
+        #expect(chmod(folder.publicFile(of: name), 0o644) == 0)
+    }
+
     @Test("A pair whose public file was deleted is not made, but replaced without a former key")
     func revoked() throws {
         #expect(try folder.make("worker") == .made)
@@ -66,6 +72,68 @@ struct KeyFolderTests {
                 + "hub, client, deploy, worker; for a new client give --name workr")
         try FileManager.default.removeItem(atPath: folder.publicFile(of: "worker"))
         try folder.checkReplaced(["worker"], in: topology, making: [])
+    }
+
+    @Test("A node has the keys of all, the nodes with children, the signers and the nodes' names")
+    func keys() throws {
+        let file = try parent.write(
+            """
+            version: 1
+            keys: keys
+            signers: hub
+            nodes:
+              hub: { listen: "ipc://hub", presenters: [terminal] }
+              leaf: { next: hub }
+              spare: { next: hub }
+            """, to: "topology.yaml")
+        let topology = try TopologyLoader.load(file).topology
+        for name in ["hub", "leaf", "client"] as [NodeName] { _ = try folder.make(name) }
+        let keys = try folder.keys(of: "hub", in: topology)
+        #expect(Set(keys.known.keys) == ["hub", "leaf", "client"] && keys.former.isEmpty)
+        // A leaf presents for itself alone, and a node without a key keeps its name.
+        #expect(keys.relays == ["hub"])
+        #expect(keys.reserved == ["hub", "leaf", "spare"])
+        #expect(keys.signsAs == "hub" && Array(keys.signers.keys) == ["hub"])
+        #expect(try folder.keys(of: "leaf", in: topology).signsAs == nil)
+    }
+
+    @Test("Two names have no key in common, neither a present nor a former one")
+    func sharedKey() throws {
+        _ = try folder.make("worker")
+        let former = try text(folder.publicFile(of: "worker"))
+        try folder.replace("worker")
+        let fresh = try text(folder.publicFile(of: "worker"))
+        #expect(try folder.publicKeys().former["worker"] != nil)
+        for shared in [former, fresh] {
+            try write(shared, asPublicFileOf: "other")
+            let found = #expect(throws: Failure.self) { try folder.publicKeys() }
+            #expect(found?.status == .badConfiguration)
+            #expect(found?.text == "keys \(folder.path): other and worker have the same key")
+        }
+    }
+
+    @Test("A public file of another pair does not get the signing key of this one")
+    func completed() throws {
+        for name in ["worker", "other"] as [NodeName] { _ = try folder.make(name) }
+        let lines = try text(folder.publicFile(of: "other")).split(separator: "\n")
+            .filter { !$0.contains("signing-key") }
+        let early = lines.joined(separator: "\n") + "\n"
+        for name in ["worker", "other"] as [NodeName] { try write(early, asPublicFileOf: name) }
+        #expect(try folder.make("worker") == .kept)
+        #expect(try text(folder.publicFile(of: "worker")) == early)
+        #expect(try folder.make("other") == .completed)
+        #expect(try text(folder.publicFile(of: "other")).contains("signing-key"))
+    }
+
+    @Test("What an interrupted replacement left behind does not hinder the next one")
+    func interrupted() throws {
+        _ = try folder.make("worker")
+        let left = [folder.secretFile(of: "worker"), folder.publicFile(of: "worker")]
+            .map { "\($0).new" }
+        for file in left { try "half".write(toFile: file, atomically: true, encoding: .utf8) }
+        try folder.replace("worker")
+        #expect(try folder.publicKeys().former["worker"] != nil)
+        for file in left { #expect(!FileManager.default.fileExists(atPath: file)) }
     }
 
     @Test("A missing secret file is refused with the command that makes it")

@@ -25,6 +25,30 @@ import Testing
             ])
     }
 
+    @Test("what a node advertises has a host and a port, for children to connect to")
+    func advertised() {
+        func problems(_ endpoint: String) -> [String] {
+            TestTopology.problems(
+                """
+                version: 1
+                keys: keys
+                nodes:
+                  central:
+                    listen: "tcp://*:7700"
+                    advertise: "\(endpoint)"
+                    presenters: [terminal]
+                """)
+        }
+        #expect(problems("tcp://hub:7700") == [])
+        for endpoint in ["tcp://*:7700", "tcp://hub:*"] {
+            #expect(
+                problems(endpoint) == [
+                    "t.yaml:6: nodes.central.advertise: found \"\(endpoint)\", "
+                        + "allowed: an endpoint with a host and a port"
+                ])
+        }
+    }
+
     @Test("without keys: a child of a node on another machine has to allow it, too")
     func farParent() {
         let text = """

@@ -83,6 +83,27 @@ struct OIDCProblemTests {
         #expect(problems(settings) == [".oidc" + expected])
     }
 
+    @Test("Groups and the texts of a page and a request have limits, and no hidden characters")
+    func limits() {
+        func groups(_ count: Int) -> String {
+            let groups = (0..<count).map { "g\($0): see" }
+            return "\(Self.least), may: { \(groups.joined(separator: ", ")) }"
+        }
+        #expect(problems(groups(100)).isEmpty)
+        #expect(
+            problems(groups(101)) == [".oidc.may: found 101 groups, allowed: 1 to 100 groups"])
+        let label = "\(Self.least), label: "
+        #expect(problems(label + String(repeating: "x", count: 64)).isEmpty)
+        let allowed = "allowed: 1 to 64 characters without control characters"
+        for text in [
+            String(repeating: "x", count: 65), #""a\u202eb""#, #""a\nb""#, #""a\u2066b""#,
+        ] {
+            let found = problems(label + text)
+            #expect(found.count == 1 && found.first?.hasPrefix(".oidc.label: found ") == true)
+            #expect(found.first?.hasSuffix(allowed) == true)
+        }
+    }
+
     @Test("The mistakes of oidc are reported together")
     func together() {
         #expect(

@@ -53,6 +53,22 @@ import Testing
         #expect(rules[0].schedule == nil)
     }
 
+    @Test("a rewritten report gets each text of the rule in its own place")
+    func rewrite() throws {
+        let rules = try rules(
+            """
+            rules:
+              - match: {}
+                rewrite: { description: It failed., reason: Why, suggestion: Try, severity: info }
+              - match: {}
+                rewrite: { suggestion: Wait }
+            """)
+        let whole = ReportRewrite(
+            description: "It failed.", reason: "Why", suggestion: "Try", severity: .info)
+        #expect(rules[0].actions == [.rewrite(whole)])
+        #expect(rules[1].actions == [.rewrite(ReportRewrite(suggestion: "Wait"))])
+    }
+
     @Test("a policy file by itself is refused with file, line and field")
     func refused() throws {
         for (text, expected) in [

@@ -79,6 +79,16 @@ import Testing
                     + "found \"1001 per 1m\", allowed: a limit such as 3 per 1m, 1 to 1000 times"
             ),
             (
+                "match: {}, answer: { option: retry, limit: 0 per 1m }",
+                ".answer.limit: "
+                    + "found \"0 per 1m\", allowed: a limit such as 3 per 1m, 1 to 1000 times"
+            ),
+            (
+                "match: {}, answer: { option: retry, limit: 3 per 0s }",
+                ".answer.limit: "
+                    + "found \"3 per 0s\", allowed: a limit such as 3 per 1m, 1 to 1000 times"
+            ),
+            (
                 "match: {}, answer: { limit: 1 per 1m }",
                 ".answer: found no option, allowed: option: ID"
             ),
@@ -123,6 +133,11 @@ import Testing
             (
                 "match: {}, withhold: true, during: { hours: '09:00-24:01', timeZone: UTC }",
                 ".during.hours: found \"09:00-24:01\", "
+                    + "allowed: hours such as 09:00-17:00 or 22:00-06:00, up to 24:00"
+            ),
+            (
+                "match: {}, withhold: true, during: { hours: '09:60-17:00', timeZone: UTC }",
+                ".during.hours: found \"09:60-17:00\", "
                     + "allowed: hours such as 09:00-17:00 or 22:00-06:00, up to 24:00"
             ),
             (
@@ -222,6 +237,44 @@ import Testing
                   - { \(rule) }
             """
         #expect(TestTopology.problems(yaml) == ["t.yaml:6: nodes.relay.responders[0]\(expected)"])
+    }
+
+    /// The problems of a rule that adds an option, of the rule's parts alone.
+    private func problems(adding option: String) -> [String] {
+        let yaml = """
+            version: 1
+            nodes:
+              relay:
+                presenters: [terminal]
+                responders:
+                  - { match: {}, addOption: { id: x, run: [x], \(option) } }
+            """
+        return TestTopology.problems(yaml).map {
+            $0.replacing("t.yaml:6: nodes.relay.responders[0].addOption", with: "")
+        }
+    }
+
+    @Test("a title has as many characters as a report's, marks counted, and no more")
+    func longTitle() {
+        let most = ErrorReport.Limits.titleScalarCount / 2
+        let title = String(repeating: "e\u{301}", count: most)
+        #expect(problems(adding: "title: \(title)").isEmpty)
+        let found = problems(adding: "title: \(title)e")
+        #expect(found.count == 1)
+        #expect(found.first?.hasSuffix("allowed: a text of at most 256 characters") == true)
+    }
+
+    @Test("an option has as many fields as a report's, and no more")
+    func manyFields() {
+        func fields(_ count: Int) -> String {
+            let fields = (0..<count).map { "{ name: f\($0), label: F, kind: text }" }
+            return "title: X, fields: [\(fields.joined(separator: ", "))]"
+        }
+        let most = ErrorReport.Limits.fieldCount
+        #expect(problems(adding: fields(most)).isEmpty)
+        #expect(
+            problems(adding: fields(most + 1))
+                == [".fields: found \(most + 1) fields, allowed: at most \(most)"])
     }
 
     @Test("the mistakes of an added option are reported together")

@@ -171,6 +171,60 @@ import Testing
         #expect(!node.allowUnauthenticated)
     }
 
+    @Test("a journal's retention has its three limits")
+    func retention() throws {
+        let node = try #require(
+            try load(
+                """
+                version: 1
+                nodes:
+                  a:
+                    presenters: [terminal]
+                    journal: a.sqlite
+                    retention: { age: 7d, count: 5000, megabytes: 100 }
+                """
+            ).topology["a"])
+        let week = Duration.seconds(7 * 86_400)
+        #expect(node.retention == JournalRetention(age: week, count: 5_000, megabytes: 100))
+    }
+
+    @Test("a program of a policy is in the folder of that policy")
+    func policyProgram() throws {
+        let loaded = try load(
+            Self.topology,
+            policy: """
+                rules:
+                  - match: {}
+                    addOption: { id: fix, title: Fix it, run: [./fix, ./here] }
+                """)
+        guard case .policy(let path, let rules)? = loaded.topology["central"]?.presenters.first,
+            case .addOption(let option)? = rules.first?.actions.first
+        else {
+            Issue.record("no option")
+            return
+        }
+        #expect(path.hasSuffix("/policies/retry.yaml"))
+        #expect(option.run == ["\(FilePath.folder(of: path))/fix", "./here"])
+    }
+
+    @Test("warnings about the rules of a policy name its file and lines")
+    func policyWarnings() throws {
+        let loaded = try load(
+            Self.topology,
+            policy: """
+                rules:
+                  - match: { domain: net }
+                    rewrite: { severity: info }
+                  - match: { domain: net, code: 1 }
+                    answer: retry
+                """)
+        #expect(loaded.warnings.map(\.field) == ["rules[1]", "rules[1].answer"])
+        #expect(loaded.warnings.map(\.location.line) == [4, 5])
+        for warning in loaded.warnings {
+            #expect(warning.location.file.hasSuffix("/policies/retry.yaml"))
+        }
+    }
+
     @Test("a problem in a policy file names that file and its line")
     func policyProblem() throws {
         let error = #expect(throws: ConfigurationFailure.self) {

@@ -61,6 +61,18 @@ struct AuditHistoryTests {
         #expect(chart[59].at <= now)
     }
 
+    @Test("The chart of a node that has run for hours has the whole last hour")
+    func chartAfterHours() {
+        let start = Date(timeIntervalSince1970: 1_000_000_000)
+        // Counts are forgotten once there are those of two hours.
+        let minutes = AuditHistory.bucketCount * 5 / 2
+        for minute in 0...minutes {
+            history.record(.presented(.make(), "Disk full"), at: start + Double(minute) * 60)
+        }
+        let chart = history.chart(at: start + Double(minutes) * 60)
+        #expect(chart.map(\.bucket.presented) == Array(repeating: 1, count: 60))
+    }
+
     @Test("Pages have each event once, also of threads that overtake each other")
     func pages() async throws {
         let start = Date(timeIntervalSince1970: 1_790_000_000)

@@ -75,6 +75,24 @@ struct ConsoleHealthTests {
         #expect(try await api.readiness { TableSizes() } == ["status": "ok"])
     }
 
+    @Test("A probe may ask for the head alone, and shows neither a token nor the console's name")
+    func probe() throws {
+        let settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))
+        let gate = ConsoleGate(
+            hosts: ConsoleHosts(settings, port: 8080), admission: .token(.generated()))
+        var facts = ConsoleGate.Facts()
+        facts.host = "10.0.0.7:1"
+        for path in [ConsoleAPI.healthPath, ConsoleAPI.readyPath] {
+            facts.path = path
+            for method in ["GET", "HEAD"] {
+                facts.method = method
+                #expect(try gate.verdict(on: facts) == .enterPage)
+            }
+            facts.method = "POST"
+            #expect(throws: APIProblem.self) { try gate.verdict(on: facts) }
+        }
+    }
+
     @Test("A node whose journal cannot be written is alive and says so, and is not ready")
     func unwritten() async throws {
         let folder = try TemporaryFolder()

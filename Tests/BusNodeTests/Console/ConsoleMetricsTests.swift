@@ -63,6 +63,28 @@ struct ConsoleMetricsTests {
         for asking in asking { asking.cancel() }
     }
 
+    @Test("The age is that of the oldest, which an earlier life of the node had already")
+    func age() async throws {
+        let report = ErrorReport(
+            domain: "d", description: "Boom", options: [.init(id: "retry", title: "Retry")])
+        let prompts = (0..<2).map { _ in Prompts.prompt(report) }
+        let opened = ManualTime().now + .seconds(-7_200)
+        console.inbox.restore([
+            InboxRecord(
+                InboxPresentation(id: prompts[0].id, report: report), openedAt: opened,
+                changedAt: opened, stage: .open)
+        ])
+        let asking = prompts.map { prompt in
+            Task { try await console.inbox.present(prompt) }
+        }
+        for await _ in console.inbox.changes() where console.inbox.openCount == 2 { break }
+        let name = "errorbus_presentation_age_seconds_max "
+        let ages = await lines().filter { $0.hasPrefix(name) }
+            .compactMap { Int($0.dropFirst(name.count)) }
+        #expect(ages.count == 1 && ages[0] >= 7_200)
+        for asking in asking { asking.cancel() }
+    }
+
     @Test("Answers of this life are counted by how they were made, and no others")
     func answers() async throws {
         for via in [Answer.Via.person, .policy, .person] {
@@ -124,6 +146,21 @@ struct ConsoleMetricsTests {
         #expect(await lines().contains(#"errorbus_journal_unwritten{of="events"} 0"#))
     }
 
+    @Test("The dead letters of a hook are those of that hook alone")
+    func deadLetters() async throws {
+        var rig = NotifyRig([NotifyRig.hook("chat"), NotifyRig.hook("mail") { $0.tries = 1 }])
+        rig.open()
+        rig.pass(.seconds(6)) { _ in "refused" }
+        let dead = rig.machine.dead
+        #expect(dead.map(\.hook) == ["mail"])
+        let folder = try TemporaryFolder()
+        let journal = try SQLiteJournal("\(folder.path)/c.sqlite")
+        try await JournalLetters(journal: journal).keep { dead }
+        try console.keepHistory(in: journal, number: 0)
+        #expect(console.notifier?.machine.dead.count == 1)
+        #expect(await lines().contains(#"errorbus_hook_messages_dead{hook="chat"} 0"#))
+    }
+
     @Test("Every metric is in docs/operations.md, and no others are")
     func documented() async throws {
         let folder = try TemporaryFolder()
@@ -149,6 +186,7 @@ struct ConsoleMetricsTests {
             let body = try await response.body.collect(upTo: 65_536)
             let text = String(buffer: body)
             #expect(text.contains("errorbus_console_connections{token=\"shown\"} 1\n"))
+            #expect(text.contains("errorbus_console_connections{token=\"none\"} 0\n"))
             #expect(text.contains("errorbus_console_event_streams 0\n"))
             let stranger = try await console.exchange("/metrics", hasToken: false).response()
             #expect(stranger.status.code == 401)

@@ -133,4 +133,28 @@ import Testing
         asking.cancel()
         #expect(await asking.value.reason == .withdrawn)
     }
+
+    @Test("A member of a group whose answer was lost is refused, and is none of the answered")
+    func lostMember() async throws {
+        let asking = present()
+        let text = try await view { $0.stage == "open" }.id
+        let id = try #require(PresentationID(text))
+        let body: JSONValue = ["option": "retry", "by": "ann"]
+        try api.answer(id, body.encoded(), .unnamed)
+        _ = try await problem { [api] () async throws(APIProblem) in
+            try await api.requireRecord(of: id)
+        }
+        _ = try await view { $0.ending != nil }
+        asking.cancel()
+        #expect(await asking.value.reason == .withdrawn)
+        _ = try await view { $0.stage == "closed" }
+        let other = PresentationID.make().description
+        let reply = try await api.recorded([
+            "answered": [.string(text), .string(other)], "answers": ["A", "B"], "refused": [],
+        ])
+        #expect(reply.texts("answered") == [other] && reply.texts("answers") == ["B"])
+        let refused = reply["refused"]?.arrayValue ?? []
+        #expect(refused.map { $0.text("id") } == [text])
+        #expect(refused.map { $0.text("error") } == ["closed"])
+    }
 }

@@ -1,4 +1,5 @@
 import Logging
+import Synchronization
 import Testing
 
 @testable import BusNodeKit
@@ -100,4 +101,47 @@ struct ConsoleSilencesTests {
                 + "and not sent until then")
         for task in asking { task.cancel() }
     }
+
+    @Test("A silence counts what was open when it was made")
+    func countsOfOpen() async throws {
+        let asking = await present(nil, "skip")
+        let (made, _) = try await silences.add(try request(nil), for: .seconds(60), alsoOpen: true)
+        #expect(made.answeredCount == 1 && made.withheldCount == 1)
+        for task in asking { task.cancel() }
+    }
+
+    @Test("A silence that cannot be stored is not in force, and one whose end cannot be stored is")
+    func notStored() async throws {
+        let store = FullStore()
+        try silences.keep(in: store)
+        await #expect(throws: FullStore.Full.self) {
+            try await silences.add(try request(nil), for: .seconds(60), alsoOpen: false)
+        }
+        #expect(silences.silences.all.isEmpty)
+        store.isFull.withLock { $0 = false }
+        let (made, _) = try await silences.add(try request(nil), for: .seconds(60), alsoOpen: false)
+        store.isFull.withLock { $0 = true }
+        await #expect(throws: FullStore.Full.self) {
+            try await silences.end(made.number, by: "bea")
+        }
+        let silence = try silences.silences.silence(made.number)
+        #expect(silence.endsAt == made.endsAt && silence.endedBy == nil)
+    }
+}
+
+/// A store of silences that can be full.
+private final class FullStore: SilenceStore {
+    struct Full: Error {}
+
+    let isFull = Mutex(true)
+
+    func silences(at now: Moment) throws -> [Silence] { [] }
+
+    func lastNumber() throws -> Int { 0 }
+
+    func save(_ silence: Silence) async throws {
+        if isFull.withLock({ $0 }) { throw Full() }
+    }
+
+    func count(_ number: Int, isAnswered: Bool) async throws {}
 }

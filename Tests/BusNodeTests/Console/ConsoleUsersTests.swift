@@ -156,6 +156,16 @@ import Testing
         #expect(refusal(twice + other)?.contains("anna again") == true)
     }
 
+    @Test("A file has as many users as are allowed, and no more")
+    func tooMany() {
+        let most = ConsoleUsers.countMax
+        let zeros = String(repeating: "0", count: 60)
+        let lines = (1_000...1_000 + most).map { "user-\($0) see sha256:\(zeros)\($0)" }
+        #expect(refusal(lines.dropLast().joined(separator: "\n")) == nil)
+        let refused = refusal(lines.joined(separator: "\n"))
+        #expect(refused?.contains("more than \(most) users") == true)
+    }
+
     @Test("A visitor needs the permission, and is called what the token is called")
     func permissions() throws {
         let user = ConsoleUser(name: "anna", permissions: [.answer], token: "x")

@@ -94,6 +94,38 @@ struct EventFeedTests {
         #expect(feed.message(at: start, .all).madeAt == begin + lifetime)
     }
 
+    @Test("A message is not shared any longer once there is news")
+    func news() async throws {
+        let time = ManualTime()
+        let feed = EventFeed(console, now: { time.now.instant })
+        let asking = await present("a")
+        let item = try #require(console.inbox.items().first)
+        #expect(try json(feed.message(at: start, .all))["items"]?.arrayValue?.count == 1)
+        try console.inbox.claim(item.id, by: "ann")
+        let message = try json(feed.message(at: start, .all))
+        #expect(message["items"]?.arrayValue?.first?["claimedBy"] == "ann")
+        for task in asking { task.cancel() }
+    }
+
+    @Test("Of many groups the gravest are sent, with the number of all")
+    func manyGroups() async {
+        let count = ConsoleLimits.groupCountMax + 1
+        let asking = (0..<count).map { number in
+            var report = ErrorReport(domain: "com.acme", description: "Broken.")
+            report.coalesceKey = "\(number)"
+            report.severity = number == count - 1 ? .critical : .error
+            let prompt = Prompts.prompt(report)
+            return Task { [console] in _ = try await console.inbox.present(prompt) }
+        }
+        for await _ in console.inbox.changes() where console.inbox.openCount == count { break }
+        let fields = feed.groupFields
+        let groups = fields["groups"]?.arrayValue ?? []
+        #expect(groups.count == ConsoleLimits.groupCountMax)
+        #expect(groups.first?["severity"] == "critical")
+        #expect(fields["groupCount"] == .count(count))
+        for task in asking { task.cancel() }
+    }
+
     @Test("The choice is changed, all or none, and no other word")
     func words() throws {
         #expect(try QueryFields(nil).eventGroups == .changed)

@@ -166,6 +166,15 @@ import Testing
         #expect(try await trial(policy, [], countMax: 5).isCut == false)
     }
 
+    @Test("Of many presentations with something in common the latest are named")
+    func named() async throws {
+        let items = (1...22).map { item($0, chosen("skip")) }
+        let view = try await trial("rules: [{ match: {}, answer: retry }]", items)
+        #expect(view.otherwise.map(\.count) == [22])
+        #expect(view.otherwise.map(\.ids) == [(3...22).map { id($0) }])
+        #expect(view.lines.contains { $0.hasSuffix("\(id(22)) and 2 before") })
+    }
+
     @Test("What several consoles had counts once, as the one has it that changed it last")
     func severalConsoles() async throws {
         let (first, second) = (item(1, chosen("retry")), item(2, chosen("retry")))

@@ -4,19 +4,20 @@ import Testing
 @testable import BusNodeKit
 
 @Suite struct DrawingTests {
-    private func graph() throws -> TopologyGraph {
-        let yaml = """
-            version: 1
-            nodes:
-              central: { listen: "tcp://127.0.0.1:1", presenters: [{ command: ['a"]<b>'] }] }
-              spare: { listen: "ipc://s", presenters: [terminal] }
-              relay:
-                next: [central, spare]
-                listen: "ipc://r"
-                responders: [{ match: {}, withhold: true }]
-              worker: { next: relay }
-              alone: { next: "tcp://127.0.0.1:9" }
-            """
+    private static let tree = """
+        version: 1
+        nodes:
+          central: { listen: "tcp://127.0.0.1:1", presenters: [{ command: ['a"]<b>'] }] }
+          spare: { listen: "ipc://s", presenters: [terminal] }
+          relay:
+            next: [central, spare]
+            listen: "ipc://r"
+            responders: [{ match: {}, withhold: true }]
+          worker: { next: relay }
+          alone: { next: "tcp://127.0.0.1:9" }
+        """
+
+    private func graph(_ yaml: String = Self.tree) throws -> TopologyGraph {
         let root = try YAMLConfiguration.read(Array(yaml.utf8), file: "t.yaml")
         let loaded = try TopologyReader.read(
             root, folder: "", environment: [:],
@@ -75,5 +76,46 @@ import Testing
         #expect(lines.contains(#"    "relay" -> "central";"#))
         #expect(lines.contains(#"    "relay" -> "spare" [style=dashed];"#))
         #expect(lines.contains(#"    "tcp://127.0.0.1:9" [shape=ellipse, style=dashed];"#))
+    }
+
+    @Test("a link by rules is dashed and says so, and its node has a place of its own")
+    func routes() throws {
+        let graph = try graph(
+            """
+            version: 1
+            nodes:
+              ops: { listen: "ipc://o", presenters: [terminal] }
+              edge:
+                presenters: [terminal]
+                responders: [{ match: {}, route: ops }]
+            """)
+        #expect(
+            TextDrawing(graph).lines == [
+                "ops",
+                "│ ipc://o",
+                "│ asks terminal",
+                "└── edge (what its rules route here)",
+                "edge",
+                "  1 rule",
+                "  asks terminal",
+            ])
+        #expect(MermaidDrawing(graph).lines.last == "    n1 -.->|\"by rules\"| n0")
+        #expect(
+            DotDrawing(graph).lines.contains(
+                #"    "edge" -> "ops" [style=dashed, label="by rules"];"#))
+        #expect(graph.json["links"]?.arrayValue?.first?["route"] == true)
+    }
+
+    @Test("a parent outside the file is drawn once, with all of its children")
+    func outside() throws {
+        let graph = try graph(
+            """
+            version: 1
+            nodes:
+              one: { next: "tcp://127.0.0.1:9" }
+              two: { next: "tcp://127.0.0.1:9" }
+            """)
+        #expect(TextDrawing(graph).lines == ["(tcp://127.0.0.1:9)", "├── one", "└── two"])
+        #expect(MermaidDrawing(graph).lines.count { $0.contains("127.0.0.1:9") } == 1)
     }
 }

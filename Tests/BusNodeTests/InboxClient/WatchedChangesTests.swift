@@ -38,4 +38,15 @@ import Testing
         watched.begin(["isReset": true])
         #expect(news(&watched, item("b", "settled", at: 40)) == ["b"])
     }
+
+    @Test("An answer that was held at a restart is lost: that its presentation waits is news")
+    func heldAtRestart() {
+        var watched = WatchedChanges()
+        watched.begin(["isReset": false])
+        let first = news(&watched, item("a", "leaving", at: 10), item("b", "open", at: 11))
+        #expect(first == ["a", "b"])
+        watched.begin(["isReset": true])
+        let again = news(&watched, item("a", "claimed", at: 10), item("b", "open", at: 11))
+        #expect(again == ["a"])
+    }
 }

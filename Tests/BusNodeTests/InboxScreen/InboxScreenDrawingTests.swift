@@ -275,6 +275,46 @@ import Testing
         #expect(Fixture([near], size: .least).row(1).contains("45s left"))
     }
 
+    @Test("the list has the age of what waits, and the time since the end of what has ended")
+    func ages() {
+        let done: [String: JSONValue] = [
+            "stage": "settled", "outcome": "Recovered", "answer": ["option": "retry", "by": "bob"],
+        ]
+        var fixture = Fixture([Fixture.item(1), Fixture.item(2, done)])
+        #expect(fixture.row(1).hasPrefix(">  ✕        90s  Disk 1 is full"))
+        fixture.press(.tab)
+        #expect(fixture.row(1).hasPrefix(">  ✕        30s  Disk 2 is full"))
+    }
+
+    @Test("the list names who has claimed a presentation, as long as the claim lasts")
+    func claimants() {
+        func claimed(_ number: Int, by person: JSONValue) -> JSONValue {
+            Fixture.item(
+                number,
+                [
+                    "stage": "claimed", "claimedBy": person,
+                    "claimedUntil": Fixture.time(secondsAgo: -60),
+                ])
+        }
+        var fixture = Fixture([claimed(1, by: "ann"), claimed(2, by: "bob")])
+        #expect(fixture.row(1).hasSuffix("yours"))
+        #expect(fixture.row(2).hasSuffix("@bob"))
+        fixture.wait(.seconds(61))
+        #expect(!fixture.row(1).contains("yours") && !fixture.row(2).contains("@bob"))
+    }
+
+    @Test("at another row the text begins at its top")
+    func scrolled() {
+        let facts = (1...60).map { "line \($0)" }.joined(separator: "\n")
+        let long = Fixture.item(1, ["report": ["failureReason": .string(facts)]])
+        var fixture = Fixture([long, Fixture.item(2)])
+        fixture.reply(.detail(id: Fixture.id(1)), long)
+        fixture.press(.character(">"))
+        #expect(fixture.screen.detailTop == 3)
+        fixture.press(.down)
+        #expect(fixture.screen.detailTop == 0)
+    }
+
     @Test("columns without claimants are used for the error and its origin")
     func freeColumns() {
         let text = String(repeating: "long ", count: 15) + "end"

@@ -169,6 +169,32 @@ import Testing
         #expect(Fixture(members).row(1).contains("✎6"))
     }
 
+    @Test("notes are shown at their own presentation alone")
+    func ofAnother() {
+        let item = Self.noted(1, Self.note("called Bob"))
+        var fixture = Fixture([item, Fixture.item(2)])
+        fixture.reply(.detail(id: Fixture.id(1)), item)
+        #expect(fixture.text.contains("called Bob"))
+        fixture.press(.down)
+        #expect(!fixture.text.contains("called Bob"))
+    }
+
+    @Test("a refused note stays with its presentation, also while a comment is given up")
+    func refusedElsewhere() {
+        var fixture = Fixture([Fixture.item(1), Fixture.item(2)])
+        type("call Bob", &fixture)
+        fixture.press(.enter, .character("?"))
+        fixture.refuse(Self.sent, Failure(.declined, "it has 50 notes, as many as are allowed"))
+        fixture.press(.escape, .down, .character("n"))
+        #expect(fixture.row(22) == "Note on Disk 2 is full: ▏")
+        fixture = Fixture([Fixture.item(1)])
+        type("call Bob", &fixture)
+        fixture.press(.enter, .character("?"))
+        fixture.refuse(Self.sent, Failure(.declined, "it has 50 notes, as many as are allowed"))
+        fixture.press(.escape, .character("N"), .escape, .character("n"))
+        #expect(fixture.row(22) == "Note on Disk 1 is full: call Bob▏")
+    }
+
     // MARK: Comments
 
     private static func answer(_ comment: String? = nil) -> InboxRequest {
@@ -210,6 +236,9 @@ import Testing
         #expect(
             fixture.press(.character("r"))
                 == [.send(.answer(id: Fixture.id(2), option: "retry"))])
+        fixture = Fixture([Fixture.item(1), Fixture.item(2)])
+        fixture.press(.character("N"), .paste("full"), .enter, .down, .character("N"))
+        #expect(fixture.row(22) == "Comment on your answer to Disk 2 is full: ▏")
         fixture = Fixture([Fixture.item(1)])
         fixture.press(.character("N"), .paste("full"), .enter)
         fixture.press(.character("N"), .control("u"), .enter)

@@ -242,4 +242,16 @@ import Testing
             fixture.press(.character("r"))
                 == [.send(.answer(id: Fixture.id(2), option: "retry"))])
     }
+
+    @Test("x at the row of a group takes in the members of that group alone")
+    func otherGroup() {
+        let others = (3...4).map {
+            Fixture.item($0, ["group": 8, "description": "Disk is slow"])
+        }
+        var fixture = Self.fixture(Self.members(2) + others, leavingOut: 1)
+        fixture.press(.end, .enter, .down, .character("x"))
+        #expect(fixture.screen.leftOut == Set(Self.ids(1, 3)))
+        fixture.press(.home, .character("x"))
+        #expect(fixture.screen.leftOut == Set(Self.ids(3)))
+    }
 }

@@ -109,4 +109,69 @@ import Testing
         #expect(fixture.screen.mode == .list)
         #expect(fixture.text.contains("you proposed it: another person has to confirm it"))
     }
+
+    /// Proposed by zoe, and claimed by a person for ten minutes.
+    private static func claimed(by person: String) -> JSONValue {
+        guard case .object(let fields) = forTwo("zoe") else { return .null }
+        let claim: [String: JSONValue] = [
+            "stage": "claimed", "claimedBy": .string(person),
+            "claimedUntil": Fixture.time(secondsAgo: -600),
+        ]
+        return .object(fields.merging(claim) { $1 })
+    }
+
+    @Test("the proposer's own claim does not prevent the confirmation, that of a third person does")
+    func claimedByProposer() {
+        var fixture = Fixture([Self.claimed(by: "zoe")])
+        #expect(fixture.press(.character("1")).isEmpty)
+        #expect(fixture.row(22) == "Drop, as zoe proposes?")
+        #expect(
+            fixture.press(.character("y"))
+                == [.send(.answer(id: Fixture.id(1), option: "drop", confirms: "P"))])
+        fixture = Fixture([Self.claimed(by: "bob")])
+        #expect(fixture.press(.character("1")).isEmpty)
+        #expect(fixture.row(22) == "claimed by bob: C takes it over")
+    }
+
+    @Test("a comment goes with this person's own proposal, and not with a confirmation")
+    func ownComment() {
+        var fixture = Fixture([Self.forTwo(nil)])
+        fixture.press(.character("N"), .paste("full"), .enter)
+        #expect(
+            fixture.press(.character("1"))
+                == [.send(.answer(id: Fixture.id(1), option: "drop", comment: "full"))])
+        fixture = Fixture([Self.forTwo("zoe")])
+        fixture.press(.character("N"), .paste("full"), .enter, .character("1"))
+        #expect(
+            fixture.press(.character("y"))
+                == [.send(.answer(id: Fixture.id(1), option: "drop", confirms: "P"))])
+    }
+
+    @Test("the reply to a proposal says that it waits for another person, and there is no undo")
+    func proposedReply() {
+        let words = "proposed, for another person to confirm: Drop: Disk is full"
+        var fixture = Fixture([Self.forTwo(nil)])
+        let request = InboxRequest.answer(id: Fixture.id(1), option: "drop")
+        #expect(fixture.press(.character("1")) == [.send(request)])
+        fixture.reply(request, Self.forTwo("ann"))
+        #expect(fixture.row(22) == words)
+        #expect(fixture.screen.undos.isEmpty)
+        fixture = Fixture([Self.forTwo(nil), Self.forTwo(nil, 2)])
+        let whole = InboxRequest.answerGroup(1, option: "drop", seen: 100)
+        #expect(fixture.press(.character("1"), .character("y")) == [.send(whole)])
+        let ids = [Fixture.id(1), Fixture.id(2)]
+        fixture.reply(whole, ["answered": [], "answers": [], "proposed": ids.json, "refused": []])
+        #expect(fixture.row(22) == words)
+        #expect(fixture.screen.undos.isEmpty)
+    }
+
+    @Test("u drops no proposal that has just come to the screen")
+    func justProposed() {
+        var fixture = Fixture([Self.forTwo("zoe")])
+        #expect(fixture.screen.pressed(.character("u"), at: fixture.now).isEmpty)
+        fixture.draw()
+        #expect(fixture.row(22) == "this just appeared: read it, then press the key again")
+        #expect(
+            fixture.press(.character("u")) == [.send(.decline(id: Fixture.id(1), proposal: "P"))])
+    }
 }

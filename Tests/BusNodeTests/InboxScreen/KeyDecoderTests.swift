@@ -5,6 +5,7 @@ import Testing
 @Suite struct KeyDecoderTests {
     private static let cases: [(String, [ScreenKey])] = [
         ("j", [.character("j")]), ("会é", [.character("会"), .character("é")]),
+        ("👩k", [.character("👩"), .character("k")]),
         ("\u{1B}[A\u{1B}[B\u{1B}OC\u{1B}[D", [.up, .down, .right, .left]),
         ("\u{1B}[5~\u{1B}[6~\u{1B}[H\u{1B}[4~", [.pageUp, .pageDown, .home, .end]),
         ("\r\t\u{7F}\u{3}\u{C}", [.enter, .tab, .backspace, .control("c"), .control("l")]),

@@ -114,6 +114,16 @@ struct HistoryChartTests {
         #expect(latest.countMax == 1 && words(latest.byDomain) == ["disk 1 30000 30000"])
     }
 
+    @Test("An answer before its presentation, by a clock that was set back, took no time")
+    func waitOfClockSetBack() async throws {
+        let journal = try SQLiteJournal(path)
+        try await keep(journal, wait: -30)
+        let waits = try await archive().waits(.day, console: 0, at: start.date + 60)
+        let all = try #require(waits.all)
+        #expect(all.count == 1)
+        #expect(all.medianMilliseconds == 0 && all.percentile90Milliseconds == 0)
+    }
+
     @Test("Without answers of people there are no times, and of many domains the most frequent")
     func waitsOfNone() async throws {
         let journal = try SQLiteJournal(path)
@@ -148,5 +158,23 @@ struct HistoryChartTests {
             #expect(chart.buckets.map(\.bucket.answered).reduce(0, +) == 1)
             #expect(chart.waits?.bySeverity.isEmpty == true)
         }
+    }
+
+    @Test("The last hour is shown while the journal cannot be read, without times to answer")
+    func unreadJournal() async throws {
+        let console = try Console(
+            ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080")), of: "central",
+            in: Topology(nodes: [:]), logger: Logger(label: "test"))
+        let api = ConsoleAPI(console, clock: ManualClock())
+        let journal = try SQLiteJournal(path)
+        try console.keepHistory(in: journal, number: 0)
+        console.history.record(.decided(.make(), "retry", by: "ann"))
+        #expect(try await api.chart(.hour).waits != nil)
+        // As in a damaged file.
+        try await journal.access { try $0.execute(sql: "DROP TABLE presentation") }
+        let hour = try await api.chart(.hour)
+        #expect(hour.buckets.map(\.bucket.answered).reduce(0, +) == 1)
+        #expect(hour.waits == nil)
+        await #expect(throws: APIProblem.self) { try await api.chart(.day) }
     }
 }

@@ -76,6 +76,19 @@ struct JournalSilencesTests {
         #expect(count == 1_000)
     }
 
+    @Test("A new silence of one console leaves those of another one")
+    func othersStay() async throws {
+        let journal = try SQLiteJournal(path)
+        let now = ManualTime().now
+        let second = JournalSilences(journal: journal, console: 1)
+        for number in 1...2 {
+            try await second.save(try silence(number, created: now, endsAfter: 60))
+        }
+        try await JournalSilences(journal: journal, console: 0)
+            .save(try silence(1, created: now, endsAfter: 60))
+        #expect(try second.silences(at: now).map(\.number).sorted() == [1, 2])
+    }
+
     @Test("Each console has silences of its own; those of an earlier version are the first one's")
     func silencesOfTwoConsoles() async throws {
         let now = ManualTime().now

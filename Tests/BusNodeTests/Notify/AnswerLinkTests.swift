@@ -190,6 +190,17 @@ struct AnswerLinkTests {
         #expect(!bad.isAboveLimit("fd01::1", at: start))
     }
 
+    @Test("The limit of an address counts again after its minute")
+    func badLinksLater() {
+        var bad = BadLinks()
+        let start = time.now.instant
+        for now in [start, start + BadLinks.time] {
+            #expect(!bad.isAboveLimit("10.0.0.1", at: now))
+            for _ in 0..<BadLinks.countMax { bad.came(from: "10.0.0.1", at: now) }
+            #expect(bad.isAboveLimit("10.0.0.1", at: now))
+        }
+    }
+
     @Test("So many addresses are remembered, then the oldest is forgotten")
     func badAddresses() {
         var bad = BadLinks()

@@ -168,6 +168,21 @@ struct NotifyWriterTests {
             try time(ended, "endsAt").timeIntervalSince(try time(ended, "startsAt")) < 2)
     }
 
+    @Test("An alert starts when its first presentation opened, not with the message")
+    func alertStart() throws {
+        var rig = NotifyRig([NotifyRig.hook(on: [.ended], digest: .seconds(1))])
+        let opened = rig.time.now.date
+        let id = rig.open()
+        rig.pass(.seconds(600))
+        _ = try rig.act { inbox, now throws(InboxRefusal) in
+            inbox.closed(id, .withdrawn, at: now)
+        }
+        let message = try #require(rig.pass(.seconds(1)).first)
+        let alert = try #require(json(message, .alertmanager).arrayValue?.first)
+        #expect(alert["startsAt"] == .time(opened))
+        #expect(alert["endsAt"] == .time(message.madeAt.date))
+    }
+
     /// The message of a summary of these events, each of a group.
     private func summary(
         _ events: [(HookSettings.Event, String)], missed: Int = 0

@@ -18,6 +18,13 @@ struct RuleMatchJSONTests {
         #expect(!match.matches(report, origin: nil))
     }
 
+    @Test("A code is a number, however it is written", arguments: ["0401", "+401", "401"])
+    func code(text: String) throws {
+        let match = try RuleMatch(json: ["code": .string(text)])
+        #expect(match.matches(ErrorReport(domain: "d", code: 401, description: "x"), origin: nil))
+        #expect(!match.matches(ErrorReport(domain: "d", code: 41, description: "x"), origin: nil))
+    }
+
     @Test("Variables stand for themselves: the text is a report's, not a file's")
     func literal() throws {
         let match = try RuleMatch(json: [

@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Testing
 
 @testable import ErrorBus
@@ -17,5 +18,16 @@ struct AnswerRecordTests {
         record.moved(to: .recorded)
         await record.wait()
         #expect(record.followerCount == 0)
+    }
+
+    @Test("The end of a record stands: a client that looks a moment too late delays nothing")
+    func endStands() {
+        let record = AnswerRecord()
+        let standings = Recorder<AnswerRecord.Standing>()
+        record.follow { standings.record($0) }
+        let moves: [AnswerRecord.Standing] = [.delayed, .recorded, .delayed, .superseded()]
+        for standing in moves { record.moved(to: standing) }
+        #expect(record.standing == .recorded)
+        #expect(standings.elements == [.delayed, .recorded])
     }
 }

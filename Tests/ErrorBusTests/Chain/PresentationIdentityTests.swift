@@ -182,6 +182,20 @@ struct PresentationIdentityTests {
         #expect(responder.reasons.elements.count == PresentationContext.nestingCountMax)
     }
 
+    @Test("A circle in which a responder forwards each error twice comes to an end")
+    func endlessForwarding() async {
+        let log = Recorder<String>()
+        let linked = LinkedResponder("linked", log)
+        let twice = TwiceForwarding(following: linked)
+        await linked.link(to: twice)
+        #expect(await twice.presentError(SampleError()).reason == .cycle)
+        // The hook of "linked" runs once for each presentation: two rows of nested ones.
+        let presentationCount = log.elements.count { $0 == "linked" }
+        #expect(presentationCount > PresentationContext.nestingCountMax)
+        #expect(presentationCount <= 2 * PresentationContext.nestingCountMax)
+        await linked.link(to: nil)
+    }
+
     @Test("A hook that presents endlessly without its context is stopped")
     func endlessPlainNesting() async {
         let responder = PlainSelfPresenting()

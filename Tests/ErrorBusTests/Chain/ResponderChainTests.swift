@@ -191,6 +191,21 @@ struct ResponderChainTests {
         #expect(Set(trails.elements) == [["M (willPresentError threw)", "P"], ["P"]])
     }
 
+    @Test(
+        "A fault in a hook of a cut responder goes to the root or the local presenter",
+        .timeLimit(.minutes(10)), arguments: [true, false])
+    func faultAtCut(goesToRoot: Bool) async throws {
+        let presenter = ScriptedPresenter("screen", .answer("ok"), .answer("ok"))
+        let end = PresentingResponder.asking(presenter, name: "end")
+        let cut = ClosureResponder(
+            "O", next: nil, cutChainPolicy: goesToRoot ? .root(end) : .presentLocally(end),
+            willPresent: { _, _ in throw SampleError("E2", code: 2) })
+        #expect(await cut.presentError(SampleError("E")).decidedBy == "end")
+        let prompts = [try await presenter.nextPrompt(), try await presenter.nextPrompt()]
+        #expect(Set(prompts.map(\.report.description)) == ["E", "E2"])
+        #expect(Set(prompts.map(\.id)).count == 2)
+    }
+
     @Test("A39 A report is the same after many hops that do not change it")
     func fidelity() async {
         var error = SampleError("E", code: .min, userInfo: ["invoice": .string("INV-7")])
@@ -226,6 +241,24 @@ struct ResponderChainTests {
         #expect(outcome.detail == "circular chain: first -> second -> first")
         #expect(log.elements == ["first", "second", "second: cycle", "first: cycle"])
         await first.link(to: nil)
+    }
+
+    @Test(
+        "Responders below are notified of each end without a presenter, and of no other",
+        arguments: [
+            (Outcome.Reason.withheld, true), (.userCancelled, true), (.detached, true),
+            (.unreachable, true), (.cycle, true), (.tooManyHops, true), (.busy, true),
+            (.rejected, true), (.shutDown, true), (.handled, false), (.expired, false),
+            (.withdrawn, false),
+        ])
+    func notPresented(reason: Outcome.Reason, isNoticed: Bool) async {
+        let log = Recorder<String>()
+        let end = ClosureResponder(
+            "end", next: nil,
+            present: { _, _ in Outcome(didRecover: false, reason: reason, decidedBy: "end") })
+        let chain = ClosureResponder.noting("O", in: log, next: end)
+        #expect(await chain.presentError(SampleError()).reason == reason)
+        #expect(log.elements == ["O"] + (isNoticed ? ["O: \(reason)"] : []))
     }
 
     @Test("A chain has at most 64 responders", arguments: [(64, "answered"), (65, "tooManyHops")])

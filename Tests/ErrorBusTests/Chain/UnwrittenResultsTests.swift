@@ -57,6 +57,17 @@ struct UnwrittenResultsTests {
         func log(event: LogEvent) { givenUp.note("\(event.message)") }
     }
 
+    @Test("A result is tried again for a day: after 1, 2, 4 .. 32 s, then once a minute")
+    func pauses() {
+        let pauses = Array(UnwrittenResults.pauses)
+        let seconds: [Int] = [1, 2, 4, 8, 16, 32, 60]
+        let first = seconds.map { Duration.seconds($0) }
+        #expect(Array(pauses.prefix(first.count)) == first)
+        #expect(pauses.dropFirst(first.count).allSatisfy { $0 == .seconds(60) })
+        let total = pauses.reduce(Duration.zero, +)
+        #expect(total >= .seconds(86_400) && total < .seconds(86_460))
+    }
+
     @Test("A result that is written at last leaves its place to the next one")
     func placeGivenBack() async throws {
         let (journal, givenUp) = (FailingJournal(), GivenUp())

@@ -98,6 +98,18 @@ struct InboxGroupClaimTests {
         #expect(machine.revision == revision)
     }
 
+    @Test("Claims of a group belong to an account: its person releases them under another name")
+    mutating func account() throws {
+        let group = try open(1, 2)
+        _ = try machine.claimGroup(
+            group, by: "ann@a.example", of: "1", for: .seconds(60), takesOver: false, at: now)
+        let namesake = try machine.releaseGroup(group, by: "ann@a.example", of: "2", at: now)
+        #expect(namesake.changed.isEmpty && Set(namesake.refused.keys) == [id(1), id(2)])
+        let renamed = try machine.releaseGroup(group, by: "ann@b.example", of: "1", at: now)
+        #expect(renamed.changed == [id(1), id(2)] && renamed.refused.isEmpty)
+        #expect(try holders(1, 2) == [nil, nil])
+    }
+
     private struct Failure: ReportableError {
         var report: ErrorReport {
             var report = ErrorReport(domain: "d", description: "broken")

@@ -71,6 +71,76 @@ struct InboxMemoryTests {
         #expect(readerCount == 0)
     }
 
+    @Test("A reader of the changes that is slow gets the latest alone")
+    func slowReader() async throws {
+        let prompt = Prompt(SampleError(), in: PresentationContext(id: .make()))
+        let presenting = Task { [inbox] in try await inbox.present(prompt) }
+        for await _ in inbox.changes() where inbox.openCount == 1 { break }
+        let changes = inbox.changes()
+        for text in ["one", "two", "three"] { try inbox.note(prompt.id, text, by: "ann") }
+        var reader = changes.makeAsyncIterator()
+        let first = await reader.next()
+        #expect(first == inbox.revision)
+        presenting.cancel()
+        _ = try await presenting.value
+    }
+
+    /// A presentation that goes to the next presenter after an hour is answered before.
+    private func answerBeforeEscalation(_ freed: Recorder<Void>) async throws {
+        var limits = InboxLimits()
+        limits.escalateAfter = .seconds(3_600)
+        let inbox = Inbox("console", limits: limits)
+        let token = LifeToken(freed)
+        inbox.watch { [token] _ in withExtendedLifetime(token) {} }
+        let prompt = Prompt(SampleError(), in: PresentationContext(id: .make()))
+        let presenting = Task { try await inbox.present(prompt) }
+        for await _ in inbox.changes() where inbox.openCount == 1 { break }
+        try inbox.answer(prompt.id, option: "ok", by: "ann")
+        #expect(try await presenting.value?.by == "ann")
+    }
+
+    @Test("A presentation that has ended leaves no wait for the next presenter's turn")
+    func escalation() async throws {
+        let freed = Recorder<Void>()
+        try await answerBeforeEscalation(freed)
+        // A wait that was left would keep the inbox until the hour is over.
+        try await freed.next()
+    }
+
+    @Test("The record of an answer that its prompt refuses is not kept")
+    func refusedRecord() async throws {
+        let prompt = Prompt(SampleError(), in: PresentationContext(id: .make()))
+        prompt.record.keep()
+        let presenting = Task { [inbox] in try await inbox.present(prompt) }
+        for await _ in inbox.changes() where inbox.openCount == 1 { break }
+        // The inbox still waits for the end of the prompt.
+        prompt.close(.expired)
+        #expect(throws: InboxRefusal.self) {
+            try inbox.answer(prompt.id, option: "ok", by: "ann")
+        }
+        #expect(inbox.state.withLock { $0.records.isEmpty })
+        presenting.cancel()
+        _ = try await presenting.value
+    }
+
+    @Test(
+        "The record of an answer that does not count is not kept",
+        arguments: [
+            .superseded(by: Answer(option: "ok", by: "bob", via: .person)), .superseded(),
+            .unwritten, .refused,
+        ] as [AnswerRecord.Standing])
+    func lostRecord(standing: AnswerRecord.Standing) async throws {
+        let prompt = Prompt(SampleError(), in: PresentationContext(id: .make()))
+        prompt.record.keep()
+        let presenting = Task { [inbox] in try await inbox.present(prompt) }
+        for await _ in inbox.changes() where inbox.openCount == 1 { break }
+        try inbox.answer(prompt.id, option: "ok", by: "ann")
+        #expect(try await presenting.value?.by == "ann")
+        #expect(inbox.state.withLock { $0.records.count } == 1)
+        prompt.record.moved(to: standing)
+        #expect(inbox.state.withLock { $0.records.isEmpty })
+    }
+
     @Test("The end of one call's record leaves that of a later call for the same id")
     func laterRecord() async {
         let id = PresentationID.make()

@@ -30,6 +30,16 @@ import Testing
             ])
     }
 
+    @Test("the refusal of one presentation concerns its origin, and is no line about the link")
+    func refusalOfOne() {
+        var log = RefusalLog()
+        for code in [RejectCode.notYours, .busy] {
+            let refusal = Message.Reject(code, "no", id: PresentationID(1))
+            log.note(refusal, of: "a", at: at(0), logger)
+        }
+        #expect(lines.all.isEmpty)
+    }
+
     @Test("what makes no sense is a warning once in 10 s for each kind, and counted each time")
     func anomalies() {
         var log = AnomalyLog()

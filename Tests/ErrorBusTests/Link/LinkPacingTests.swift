@@ -118,4 +118,43 @@ import Testing
         #expect(first + later.count == Self.ids.count)
         #expect(arePaced(later))
     }
+
+    @Test("results go to a new link after all that is presented on it")
+    func resultsLast() {
+        var rig = UplinkRig.live()
+        let ended = PresentationID(1_000)
+        var request = UplinkRig.request(ended)
+        request.present.digest = ReportDigest(of: Message.samplePayload)
+        _ = rig.machine.presented(request, at: rig.now)
+        _ = rig.get(.answer(ended, .decision()))
+        _ = rig.settle(ended)
+        for id in Self.ids { _ = rig.present(id) }
+        rig.reconnect()
+        var verbs = rig.get(UplinkRig.welcome(boot: 51)).verbs
+        verbs += rig.run(100).map(\.1).verbs
+        #expect(verbs == [Verb](repeating: .present, count: Self.ids.count) + [.settled])
+    }
+
+    @Test("a parent that is left gets WITHDRAW one after the other, at most 5 in a millisecond")
+    func releases() {
+        var rig = UplinkRig.live(parents: 2)
+        for id in Self.ids { _ = rig.present(id) }
+        _ = rig.get(.bye(reason: "shutdown"))
+        _ = rig.run(200)
+        _ = rig.machine.connected(at: rig.now)
+        _ = rig.get(UplinkRig.welcome(boot: 51))
+        _ = rig.run(100)
+        for id in Self.ids { _ = rig.get(.accepted(id: id, attempt: 2)) }
+        var isTried = false
+        for _ in 0..<38 where !isTried {
+            isTried = rig.runAlive(1_000).contains { $0.1 == .openProbe(parent: 0) }
+        }
+        #expect(isTried)
+        _ = rig.machine.probeConnected(at: rig.now)
+        let left = rig.machine.probeReceived(UplinkRig.welcome(boot: 60), at: rig.now)
+        #expect(left.verbs == [Verb](repeating: .withdraw, count: 5))
+        let later = rig.run(100).filter { [$0.1].verbs == [.withdraw] }.map(\.at)
+        #expect(later.count == Self.ids.count - 5)
+        #expect(arePaced(later))
+    }
 }

@@ -233,4 +233,15 @@ import Testing
         var rig = UplinkRig.live()
         #expect(rig.get(.state(Frame("{}".utf8))).drops == [.unknownID])
     }
+
+    @Test("a child that has said goodbye, is back, and is then silent is lost")
+    func backAndLost() {
+        var rig = DownlinkRig.withChild()
+        _ = rig.get(.bye(reason: "x"), from: PeerID(1))
+        #expect(status(of: rig).children.map(\.state) == [.left])
+        _ = rig.get(.ping(1), from: PeerID(1))
+        #expect(status(of: rig).children.map(\.state) == [.live])
+        _ = rig.run(12_000)
+        #expect(status(of: rig).children.map(\.state) == [.lost])
+    }
 }

@@ -277,6 +277,17 @@ import Testing
         #expect(third?.detail == "tried ipc:///p: the connection was lost")
     }
 
+    @Test("What a node asks itself is held, and what passes it on both links; open it counts twice")
+    func held() throws {
+        var rig = try Rig()
+        #expect(rig.machine.heldCount == 0)
+        _ = rig.machine.asked(
+            UplinkRig.request(PresentationID(2)), on: 0, caller: 1, at: rig.now)
+        #expect(rig.machine.heldCount == 2)
+        rig.ask()
+        #expect(rig.machine.heldCount == 6)
+    }
+
     @Test("A result that is unknown only because the node stops is left open above")
     func stopping() throws {
         var rig = try Rig()

@@ -152,6 +152,17 @@ import Testing
         #expect(presented(rig.get(UplinkRig.welcome(boot: 9, maxOpen: 9))) == [])
     }
 
+    @Test("a parent that takes more while it is full is tried by one after the pause all the same")
+    func growthWhileFull() {
+        var rig = rig(maxOpen: 10)
+        for number in 1...8 { _ = ask(&rig, number) }
+        for number in 1...7 { _ = rig.get(.accepted(id: Self.id(number), attempt: 1)) }
+        #expect(presented(refuse(&rig, 8)) == [])
+        for number in 9...12 { _ = ask(&rig, number) }
+        #expect(presented(rig.get(UplinkRig.welcome(maxOpen: 20))) == [])
+        #expect(presented(rig.run(1_500).map(\.1)) == [8])
+    }
+
     @Test(
         "a child may have as many open for each origin that it stands for, up to the node's limit")
     func origins() {

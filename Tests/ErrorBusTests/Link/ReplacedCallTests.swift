@@ -83,4 +83,29 @@ import Testing
         #expect(second.up == [.withdraw(id: id, reason: .origin)])
         #expect(machine.tableSizes.waiting == 0)
     }
+
+    @Test("a call that is refused during an attempt ends the one that waits for its end")
+    func refusedDuringAttempt() {
+        var rig = UplinkRig.live()
+        _ = rig.present(id)
+        _ = rig.get(.answer(id, .decision()))
+        #expect(rig.present(id) == [])
+        let third = rig.machine.presented(request(262_145), at: rig.now)
+        #expect(third.refusals == [.tooLarge])
+        let settled = rig.settle(id, .withdrawn)
+        #expect(settled.verbs == [.settled])
+        #expect(rig.machine.openCount == 0)
+    }
+
+    @Test("a call that gives up during an attempt is not presented after it")
+    func gaveUpDuringAttempt() {
+        var rig = UplinkRig.live()
+        _ = rig.present(id)
+        _ = rig.get(.answer(id, .decision()))
+        #expect(rig.present(id) == [])
+        #expect(rig.withdraw(id) == [])
+        let settled = rig.settle(id, .withdrawn)
+        #expect(settled.verbs == [.settled])
+        #expect(rig.machine.openCount == 0)
+    }
 }

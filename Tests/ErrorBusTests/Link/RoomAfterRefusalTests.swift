@@ -103,4 +103,19 @@ import Testing
         #expect(presented(again).sorted() == [2, 3, 4, 5])
         #expect(rig.machine.line.count == 16)
     }
+
+    @Test("a tick that comes very late sends what was to be sent within 50 ms, and no more")
+    func veryLate() {
+        var rig = UplinkRig()
+        _ = rig.machine.started(at: rig.now)
+        for number in 1...1_000 {
+            let request = UplinkRig.request(Self.id(number), isForwarded: true)
+            _ = rig.machine.presented(request, at: rig.now)
+        }
+        _ = rig.machine.connected(at: rig.now)
+        #expect(presented(rig.get(UplinkRig.welcome())) == Array(1...5))
+        rig.pass(900)
+        #expect(presented(rig.machine.ticked(at: rig.now)) == Array(6...260))
+        #expect(rig.machine.line.count == 740)
+    }
 }

@@ -7,6 +7,12 @@ import Testing
 extension NodeDriver {
     /// Notes keys, as when those of the node are replaced.
     fileprivate func use(_ ring: KeyRing) { keys = ring }
+
+    /// Gets failed connections, as from its transport.
+    fileprivate func get(_ connections: FailedConnections) { failed(connections) }
+
+    /// The number of each fault in the status.
+    fileprivate var faultCounts: [Int] { faults.list().map(\.count) }
 }
 
 @Suite("The driver of a node", .timeLimit(.minutes(10)))
@@ -54,5 +60,34 @@ struct NodeDriverTests {
         if isRevoked { ring.replace(with: LinkKeys(own: own, known: [:])) }
         await driver.tick()
         #expect(await driver.machine.tableSizes.openBelow == (isRevoked ? 0 : 1))
+    }
+
+    @Test("One-frame reports that are being read have a limit, and leave their room once read")
+    func bareReading() async throws {
+        let driver = NodeDriver.still(on: transport)
+        let frame = Frame(
+            repeating: UInt8(ascii: "x"), count: ChildPresentations.waitingMax / 2)
+        for number in UInt8(1)...2 {
+            #expect(await driver.takesMore)
+            await driver.takeBare(frame, from: PeerID(number))
+        }
+        #expect(await !driver.takesMore)
+        // Both are read, and wait for the driver.
+        for _ in 1...2 { try await transport.nudges.next() }
+        #expect(await !driver.takesMore)
+        await driver.tick()
+        #expect(await driver.takesMore)
+    }
+
+    @Test("Failed connections are logged at once with their number; later ones wake the driver")
+    func failedConnections() async {
+        let driver = NodeDriver.still(on: transport)
+        var two = FailedConnections(.noKeys, from: "a")
+        two.add(FailedConnections(.noKeys, from: "b"))
+        await driver.get(two)
+        #expect(await driver.faultCounts == [2])
+        #expect(transport.wakes.elements.isEmpty)
+        await driver.get(two)
+        #expect(transport.wakes.elements == [transport.now + 10_000])
     }
 }

@@ -8,6 +8,8 @@ import ErrorBusTesting
 final class StillTransport: Transport {
     /// The drivers' requests to be woken.
     let nudges = Recorder<Void>()
+    /// The times at which a driver asked to be woken; nil where it took that back.
+    let wakes = Recorder<MonotonicTime?>()
     let now = MonotonicTime(milliseconds: 1_000_000)
     private let queue = QueueExecutor()
     private let token: LifeToken?
@@ -28,7 +30,7 @@ final class StillTransport: Transport {
     func send(_ frames: [Frame], on socket: SocketID) -> SendResult { .sent }
     func close(_ socket: SocketID) {}
     func closeOnceSent(_ socket: SocketID) {}
-    func wake(_ receiver: any TransportReceiver, at time: MonotonicTime?) {}
+    func wake(_ receiver: any TransportReceiver, at time: MonotonicTime?) { wakes.record(time) }
     func nudge(_ receiver: any TransportReceiver) { nudges.record(()) }
     func returnMemory() {}
 }

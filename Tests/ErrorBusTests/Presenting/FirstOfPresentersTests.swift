@@ -107,6 +107,18 @@ struct FirstOfPresentersTests {
         #expect(lines.elements == ["presenter failed"])
     }
 
+    @Test("A cancellation that a presenter throws of itself is a fault of that presenter")
+    func ownCancellation() async throws {
+        let error = ErrorReport(domain: "d", description: "broken").recoverableError
+        let prompt = Prompt(error, in: PresentationContext(id: .make()))
+        let lines = Recorder<String>()
+        let logger = Logger(label: "test") { _ in LineHandler(lines: lines) }
+        let presenters = FirstOfPresenters(
+            [ScriptedPresenter("b", .fail(CancellationError()))], logger: logger)
+        #expect(try await presenters.present(prompt) == nil)
+        #expect(lines.elements == ["presenter failed"])
+    }
+
     private struct LineHandler: LogHandler {
         let lines: Recorder<String>
         var logLevel = Logger.Level.error

@@ -48,6 +48,42 @@ struct PresenterConformanceTests {
             .violations()
         #expect(found.first?.rule == "a choice completes its presentation once, with that option")
     }
+
+    /// Waits for the end of a prompt, whatever becomes of its task.
+    private static func end(of prompt: Prompt) async {
+        while prompt.isOpen { await Task.yield() }
+    }
+
+    @Test("A presenter that throws after its answer fails")
+    func throwsAfterwards() async {
+        let faulty = ScriptedPresenter(
+            "faulty",
+            .run { prompt in
+                _ = try prompt.answer("retry", by: "faulty", via: .person)
+                throw SampleError("The screen is gone.")
+            }, .waitForCancellation,
+            .run { prompt in
+                await Self.end(of: prompt)
+                return nil
+            })
+        let found = await PresenterConformance(faulty, clock: ManualClock()) { _ in }.violations()
+        #expect(found.map(\.found) == ["present did not return the answer"])
+    }
+
+    @Test("A presenter that returns an answer of its own to an answered prompt fails")
+    func stubborn() async {
+        let stubborn = ScriptedPresenter(
+            "stubborn", .answer("retry"), .waitForCancellation,
+            .run { prompt in
+                await Self.end(of: prompt)
+                return Answer(option: "retry", by: "stubborn", via: .person)
+            })
+        let found = await PresenterConformance(stubborn, clock: ManualClock()) { _ in }
+            .violations()
+        #expect(found.map(\.found) == ["returned retry"])
+        let rules = found.map(\.rule)
+        #expect(rules == ["a prompt that was answered elsewhere ends without another answer"])
+    }
 }
 
 /// Takes choices from a recorder, as a terminal takes lines.

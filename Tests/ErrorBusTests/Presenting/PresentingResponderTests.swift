@@ -219,6 +219,34 @@ struct PresentingResponderTests {
         func log(event: LogEvent) { faults.record("\(event.message)") }
     }
 
+    @Test("A cancellation that a presenter throws of itself is logged; the next one is asked")
+    func ownCancellation() async {
+        let faults = Recorder<String>()
+        let logger = Logger(label: "test") { _ in FaultHandler(faults: faults) }
+        let chain = PresentingResponder(
+            "P",
+            presenters: [
+                ScriptedPresenter("first", .fail(CancellationError())),
+                ScriptedPresenter("second", .answer("ok", by: "ann")),
+            ], logger: logger)
+        #expect(await chain.presentError(SampleError()).answer?.by == "ann")
+        #expect(faults.elements == ["presenter failed"])
+    }
+
+    @Test("The record of a prompt that all presenters decline ends, which its observers learn")
+    func declinedRecord() async {
+        let recorded = Recorder<Bool>()
+        let presenter = ScriptedPresenter(
+            "shy",
+            .run { prompt in
+                prompt.onRecord { recorded.record($0) }
+                return nil
+            })
+        let outcome = await PresentingResponder.asking(presenter).presentError(SampleError())
+        #expect(outcome.reason == .detached)
+        #expect(recorded.elements == [false])
+    }
+
     @Test("An answer made for another prompt is checked like any other")
     func foreignAnswer() async throws {
         let other = Prompt(

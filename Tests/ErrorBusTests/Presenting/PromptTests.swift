@@ -142,6 +142,14 @@ struct PromptTests {
         #expect(attempts.elements.count == 1)
     }
 
+    @Test("The person who ended a prompt stays known, whatever would end it later")
+    func closedByFirst() {
+        let prompt = prompt()
+        #expect(prompt.close(.withheld, by: "ann"))
+        #expect(!prompt.close(.withdrawn) && !prompt.close(.withheld, by: "bob"))
+        #expect(prompt.closedBy == "ann" && prompt.closeReason == .withheld)
+    }
+
     @Test("A long author is cut to its limit, not refused")
     func longName() throws {
         let answer = try prompt().answer(

@@ -33,6 +33,20 @@ struct FoundationBridgeTests {
         #expect(attempts.elements == ["retry"])
     }
 
+    @Test("Code that knows only Foundation reads each text of a Recoverable")
+    func texts() {
+        var sample = SampleError("What happened.")
+        sample.report.failureReason = "Why."
+        sample.report.recoverySuggestion = "What to do."
+        sample.report.helpAnchor = "runbook"
+        let error: any Error = sample.recoverable { RecoveryOption.cancel }
+        let foundation = error as? any LocalizedError
+        #expect(foundation?.errorDescription == "What happened.")
+        #expect(foundation?.failureReason == "Why.")
+        #expect(foundation?.recoverySuggestion == "What to do.")
+        #expect(foundation?.helpAnchor == "runbook")
+    }
+
     @Test("The blocking form waits for the attempt", .timeLimit(.minutes(10)))
     func blocking() async {
         let error = SampleError().recoverable { RecoveryOption("Retry", id: "retry") { true } }

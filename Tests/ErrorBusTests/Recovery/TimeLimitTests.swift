@@ -82,6 +82,21 @@ struct TimeLimitTests {
         #expect(try await passed.next() == 5)
     }
 
+    /// An operation with a limit of ten minutes returns a token at once.
+    private func returnInTime(_ freed: Recorder<Void>) async {
+        // Its limit does not pass: no test waits for this clock.
+        let clock: ContinuousClock = .continuous
+        _ = await withTimeLimit(.seconds(600), clock: clock) { LifeToken(freed) }
+    }
+
+    @Test("A limit that is kept leaves nothing of its operation", .timeLimit(.minutes(10)))
+    func kept() async throws {
+        let freed = Recorder<Void>()
+        await returnInTime(freed)
+        // A limit that was left would keep the value until its ten minutes are over.
+        try await freed.next()
+    }
+
     @Test("Of many offers exactly one is first, and the waiter gets it")
     func firstOfMany() async {
         for _ in 0..<50 {

@@ -112,6 +112,22 @@ struct FieldValuesTests {
         }
     }
 
+    @Test("Null is no value, not even the default")
+    func nullIsNoValue() throws {
+        let field = ErrorReport.Field.number("n", label: "N", isRequired: false, default: 3)
+        #expect(try FieldValues(["n": .null], for: [field]).isEmpty)
+        #expect(try FieldValues([:], for: [field]).number("n") == 3)
+        let needed = ErrorReport.Field.number("n", label: "N", default: 3)
+        #expect(throws: FieldFault.self) { try FieldValues(["n": .null], for: [needed]) }
+    }
+
+    @Test("A choice in another spelling of its letters is another text")
+    func spelling() {
+        let field = ErrorReport.Field.choice("c", label: "C", among: ["caf\u{E9}"])
+        #expect(throws: Never.self) { _ = try field.value(of: "caf\u{E9}") }
+        #expect(throws: FieldFault.self) { _ = try field.value(of: "cafe\u{301}") }
+    }
+
     @Test("A pattern that cannot be read refuses every value")
     func badPattern() {
         let field = ErrorReport.Field.text("t", label: "T", pattern: "/(/")
@@ -158,6 +174,22 @@ struct FieldValuesTests {
         #expect(ErrorReport.Field.boolean("b", label: "B").given("n") == false)
         #expect(ErrorReport.Field.boolean("b", label: "B").given("maybe") == "maybe")
         #expect(ErrorReport.Field.text("t", label: "T").given("2") == "2")
+    }
+
+    @Test("Return alone takes the default, no value, or the empty text where only that is left")
+    func emptyLine() throws {
+        let empty: [ErrorReport.Field] = [
+            .text("t", label: "T", length: 0...9), .secret("t", label: "T", length: 0...9),
+        ]
+        for field in empty { #expect(try field.taken("") == "") }
+        let others: [ErrorReport.Field] = [
+            .text("t", label: "T", isRequired: false, length: 0...9),
+            .text("t", label: "T", default: "x", length: 0...9),
+            .number("t", label: "T", default: 3),
+        ]
+        #expect(try others.compactMap { try $0.taken("") }.isEmpty)
+        let needed: [ErrorReport.Field] = [.text("t", label: "T"), .boolean("t", label: "T")]
+        for field in needed { #expect(throws: FieldFault.self) { _ = try field.taken("") } }
     }
 }
 
@@ -210,6 +242,13 @@ struct GivenValuesTests {
         #expect(
             String(decoding: answer.withoutValues.extras.payload, as: UTF8.self)
                 == #"{"note":"x"}"#)
+    }
+
+    @Test("The names of secrets go to no process that does not carry the answer out")
+    func withoutNames() {
+        let shown = answer(payload: #"{"secrets":{"pin":"hunter2"}}"#).withoutSecrets
+        #expect(shown.given.withheld == ["pin"])
+        #expect(shown.withoutValues.extras.payload.isEmpty)
     }
 
     @Test("A comment travels beside the values, and stays where they or secrets are left out")

@@ -32,6 +32,18 @@ struct ReportChangesTests {
         #expect(!text.contains("secret"))
     }
 
+    @Test("What was masked before is no change of a node that passes it on")
+    mutating func maskedBefore() {
+        report.userInfo["token"] = "***"
+        let before = report
+        report.noteChanges(from: before, by: "relay")
+        #expect(report.changes.isEmpty)
+        report.description = "It is broken."
+        report.noteChanges(from: before, by: "relay")
+        #expect(report.changes.map(\.rewritten) == [["description"]])
+        #expect(report.changes.map(\.redacted) == [[]])
+    }
+
     @Test("There are at most as many changes as hops, and invalid ones are skipped")
     mutating func limits() throws {
         for number in 0..<40 {

@@ -41,6 +41,10 @@ import Testing
         ("/acme/i", "ACME", true), ("/^(?:ab)*$/", "abab", true), ("/a|/", "", true),
         ("/^\\S+\\s\\S+$/", "a b", true), ("/a.c/", "a\u{1F600}c", true),
         ("/a\\/b/", "a/b", true), ("/^a+?$/", "aa", true), ("/\\D/", "12", false),
+        ("/\\W/", "a_1Z", false), ("/\\W/", "a-b", true), ("/^(a|b|c)$/", "a", true),
+        ("/^(a|b|c)$/", "b", true), ("/^(a|b|c)$/", "c", true), ("/^(a|b|c)$/", "ab", false),
+        // Only letters have another case.
+        ("/\\[/i", "{", false), ("/@/i", "`", false), ("/[{]/i", "[", false),
     ])
     func regexes(pattern: String, text: String, expected: Bool) throws {
         #expect(try TextPattern(pattern).matches(text) == expected)

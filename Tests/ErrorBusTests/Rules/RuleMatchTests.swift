@@ -69,6 +69,36 @@ import Testing
         #expect(!RuleMatch(origin: [any]).matches(bare, origin: nil))
     }
 
+    @Test("a condition covers what has each of its parts, and nothing that lacks one")
+    func covers() {
+        let any = RuleMatch()
+        let parts = [
+            RuleMatch(domain: [.exact("d")]), RuleMatch(code: [.exact("1")]),
+            RuleMatch(severity: [.error]), RuleMatch(origin: [.exact("w")]),
+            RuleMatch(userInfo: ["key": [.exact("v")]]),
+        ]
+        for (index, part) in parts.enumerated() {
+            #expect(any.covers(part) && !part.covers(any))
+            let covered = parts.indices.filter { part.covers(parts[$0]) }
+            #expect(covered == [index])
+        }
+        let grave = RuleMatch(severity: [.error, .critical])
+        #expect(grave.covers(parts[2]) && !parts[2].covers(grave))
+    }
+
+    @Test("F25 each part costs its patterns' steps, for each character that is compared")
+    func cost() throws {
+        let pattern = [try TextPattern("a*")]
+        let parts: [(match: RuleMatch, length: Int)] = [
+            (RuleMatch(domain: pattern), 13), (RuleMatch(code: pattern), 3),
+            (RuleMatch(origin: pattern), 8), (RuleMatch(userInfo: ["invoice": pattern]), 5),
+        ]
+        for (match, length) in parts {
+            #expect(match.stepCount == 2)
+            #expect(match.cost(of: report, origin: "worker-1") == 2 * (length + 1))
+        }
+    }
+
     @Test("rules ignore texts for people")
     func localizedText() throws {
         var translated = report

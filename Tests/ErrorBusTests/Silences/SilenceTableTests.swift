@@ -121,6 +121,18 @@ struct SilenceTableTests {
         #expect(table.all.count == SilenceTable.endedMax + 1)
     }
 
+    @Test("Of the ended ones the latest are kept")
+    mutating func latestEnded() throws {
+        let count = SilenceTable.endedMax + 2
+        for number in 1...count {
+            let now = start + .milliseconds(number)
+            let silence = try table.added(request(), for: .seconds(60), at: now)
+            _ = try table.ended(silence.number, by: "bob", at: now)
+        }
+        #expect(table.all.map(\.number) == Array((3...count).reversed()))
+        #expect(throws: SilenceRefusal.unknown(2)) { try table.silence(2) }
+    }
+
     @Test("Numbers continue after the stored ones, and counts are kept")
     mutating func restored() throws {
         table.restored(

@@ -78,4 +78,20 @@ import Testing
     func malformed(_ text: String) {
         #expect(throws: StatusFailure.self) { try NodeStatus(payload: Array(text.utf8)) }
     }
+
+    @Test("each table has its number under its own name")
+    func tables() throws {
+        var sizes = TableSizes()
+        (sizes.children, sizes.openBelow, sizes.rememberedBelow) = (1, 2, 3)
+        (sizes.attempts, sizes.offered, sizes.openAbove) = (4, 5, 6)
+        (sizes.rememberedAbove, sizes.waiting) = (7, 8)
+        var status = NodeStatus(node: "relay")
+        status.tables = sizes
+        let tables = try #require(try JSONValue.parse(status.json.encoded())["tables"])
+        let names = [
+            "children", "openBelow", "rememberedBelow", "attempts", "offered", "openAbove",
+            "rememberedAbove", "waiting",
+        ]
+        #expect(names.map { tables[$0]?.integerValue } == [1, 2, 3, 4, 5, 6, 7, 8])
+    }
 }

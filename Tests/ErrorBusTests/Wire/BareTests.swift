@@ -64,6 +64,16 @@ import Testing
         if named != "0" { #expect(error?.reason.contains(named) == true) }
     }
 
+    @Test("the refusal of a signed option has the id of its request")
+    func signed() {
+        let text =
+            #"{"id":"\#(Self.id)","domain":"d","description":"x","#
+            + #""recoveryOptions":[{"id":"wipe","title":"W","signed":true}]}"#
+        let error = #expect(throws: WireError.self) { try BareRequest(Frame(text.utf8)) }
+        #expect(error?.code == .malformed)
+        #expect(error?.id == Message.sampleID)
+    }
+
     @Test("a frame above the payload's limit is 413")
     func tooLarge() {
         let error = #expect(throws: WireError.self) {

@@ -61,6 +61,16 @@ import Testing
         #expect(try endpoint.resolved(relativeTo: "") == endpoint)
     }
 
+    @Test("a host in upper case is the same host")
+    func upperCase() throws {
+        let endpoint = try Endpoint("tcp://LocalHost:7700")
+        let lowerCase = try Endpoint("tcp://localhost:7700")
+        #expect(endpoint == lowerCase)
+        #expect(endpoint.isLocal)
+        let address = try Endpoint("tcp://[2001:DB8::1]:80")
+        #expect(address.description == "tcp://[2001:db8::1]:80")
+    }
+
     @Test("a host has at most 253 bytes")
     func hostLimit() throws {
         let longest = String(repeating: "h", count: Endpoint.hostByteCountMax)

@@ -1,0 +1,43 @@
+import ErrorBusTesting
+import Testing
+
+@testable import ErrorBus
+@testable import ErrorBusCore
+
+@Suite("The replacement of a node's keys")
+struct KeyRingTests {
+    private let own: KeyPair
+    private let client: PublicKey
+
+    init() throws {
+        own = try #require(KeyPair.make())
+        client = try #require(KeyPair.make()).publicKey
+    }
+
+    @Test("An observer that has ended gets no further call, and others do")
+    func endedObserver() {
+        let ring = KeyRing(LinkKeys(own: own, known: [:]))
+        let calls = Recorder<String>()
+        for (name, goesOn) in [("ended", false), ("live", true)] {
+            ring.onReplacement {
+                calls.record(name)
+                return goesOn
+            }
+        }
+        for _ in 1...3 { ring.replace(with: ring.keys) }
+        #expect(calls.elements.count { $0 == "ended" } == 1)
+        #expect(calls.elements.count { $0 == "live" } == 3)
+    }
+
+    @Test("A key that has become another name's is not accepted for its former holder")
+    func movedKey() throws {
+        let ring = KeyRing(LinkKeys(own: own, known: ["client": client]))
+        let holder = try #require(ring.holder(of: client))
+        #expect(ring.accepts(holder) && ring.accepts(holder, as: "client-1"))
+        #expect(!ring.accepts(holder, as: "other"))
+        ring.replace(with: LinkKeys(own: own, known: ["other": client]))
+        #expect(!ring.accepts(holder) && !ring.accepts(holder, as: "client"))
+        ring.replace(with: LinkKeys(own: own, known: ["client": client]))
+        #expect(ring.accepts(holder))
+    }
+}
