@@ -19,8 +19,10 @@ extension UplinkMachine {
                 store(entry, id)
                 return []
             case .settled(let answer, let result, _):
-                // Of an answer that an earlier life of this node sent down the result is known.
-                let isSame = entry.isAbout(request.present.digest)
+                // Of an answer that an earlier life of this node sent down only the result is known.
+                // The parent, which lacks that, would get the presentation in its place.
+                let isOwed = entry.isPassedOn && entry.resending != nil
+                let isSame = isOwed && entry.isAbout(request.present.digest)
                 let passedOn = isSame ? Answer(endedElsewhere: answer, at: name) : nil
                 if let settled = (entry.answer ?? passedOn)?.settled(result) {
                     return [.answered(id, settled)]
