@@ -66,9 +66,11 @@ extension ConsoleAPI {
     var status: JSONValue {
         get async {
             let live = await console.live.current
+            let names = console.topology.namesOfEndpoints
             let nodes = console.topology.settings.map { node -> JSONValue in
+                let parents = node.next.map { $0.destination(among: names).description }
                 let fields: [String: JSONValue] = [
-                    "name": node.name.json, "next": node.next.map(\.description).json,
+                    "name": node.name.json, "next": parents.json,
                     "listen": node.listen.map(\.description).json,
                 ]
                 return .object(fields.merging(live.nodes[node.name]?.fields ?? [:]) { $1 })

@@ -103,17 +103,22 @@ struct ConfigurationDecoder {
 
     // MARK: Scalars
 
-    /// A text that is not empty, also once its environment variables are expanded, which they are
-    /// unless texts are literal.
-    mutating func text(_ field: ConfigurationField, allowed: String = "a text") -> String? {
-        guard case .scalar(let raw, _) = field.node.value, !field.node.isNull, !raw.isEmpty else {
+    /// A text, with environment variables expanded unless texts are literal.
+    ///
+    /// - Parameter mayBeEmpty: Whether it may be empty, before its variables are expanded or after.
+    mutating func text(
+        _ field: ConfigurationField, allowed: String = "a text", mayBeEmpty: Bool = false
+    ) -> String? {
+        guard case .scalar(let raw, _) = field.node.value, !field.node.isNull,
+            mayBeEmpty || !raw.isEmpty
+        else {
             report(field, allowed: allowed)
             return nil
         }
         guard expandsVariables else { return raw }
         do {
             let text = try EnvironmentExpansion.expand(raw, environment)
-            if !text.isEmpty { return text }
+            if mayBeEmpty || !text.isEmpty { return text }
             report(field, found: "\(field.node.found), which is empty", allowed: allowed)
         } catch {
             report(field, found: error.found, allowed: error.allowed, hint: error.hint)

@@ -78,11 +78,7 @@ extension TopologyReader {
         var words: [String] = []
         for element in elements {
             // An argument, unlike a program, may be empty.
-            if case .scalar("", isQuoted: true) = element.node.value, !words.isEmpty {
-                words.append("")
-                continue
-            }
-            guard let word = decoder.text(element) else { return nil }
+            guard let word = decoder.text(element, mayBeEmpty: !words.isEmpty) else { return nil }
             guard !word.unicodeScalars.contains("\0") else {
                 decoder.report(element, allowed: "a text without NUL")
                 return nil

@@ -79,9 +79,10 @@ extension TopologyReader {
         case .mapping:
             decoder.report(field, allowed: "a text, a number, true or false, or a list of them")
             return nil
-        case .scalar("", isQuoted: true): return ""
         case .scalar(let raw, let isQuoted):
-            guard let text = decoder.text(field, allowed: "a value") else { return nil }
+            guard let text = decoder.text(field, allowed: "a value", mayBeEmpty: true) else {
+                return nil
+            }
             // What a variable has is text, as a PIN of digits is; an option's field says otherwise.
             if isQuoted || raw.contains("${") { return .string(text) }
             if text == "true" || text == "false" { return .bool(text == "true") }

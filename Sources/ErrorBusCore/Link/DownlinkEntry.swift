@@ -151,16 +151,15 @@ struct DownlinkEntry: Hashable, Sendable {
         return .init(origin: origin, digest: digest)
     }
 
-    /// Whether the entry is the withdrawal of another report, before any PRESENT under the id: no
-    /// word about this one.
-    func isWithdrawal(ofOther asked: Message.Asked?) -> Bool {
-        guard let asked, let withdrawnAs else { return false }
-        return asked != withdrawnAs
-    }
-
-    /// Whether the holder of another key sent such a withdrawal, without the origin and the digest.
-    func isWithdrawal(byOtherThan origin: NodeName, _ holder: NodeName?) -> Bool {
-        self.origin == nil && withdrawnAs == nil && key != nil && ![origin, holder].contains(key)
+    /// Whether the entry is a withdrawal before any PRESENT, and no word about this report: its peer
+    /// named another one, or named none and holds a key that is neither the origin's nor that of the
+    /// peer that presents.
+    func isWithdrawal(ofOtherThan asked: Message.Asked, by holder: NodeName?) -> Bool {
+        guard origin == nil else { return false }
+        if let withdrawnAs { return withdrawnAs != asked }
+        guard let key, key != holder else { return false }
+        // A key also stands for the names that begin with its own.
+        return asked.origin != key && !asked.origin.description.hasPrefix("\(key)-")
     }
 
     /// Whether the result is not known yet.
@@ -307,14 +306,6 @@ extension DownlinkEntry {
 }
 
 extension Answer {
-    /// The answer with this id, which its origin carried out at another node's word: only the
-    /// result is known here.
-    init(endedElsewhere answer: UniqueID, at node: NodeName) {
-        self.init(
-            id: answer, option: nil, by: node.description, via: .handler,
-            reason: Outcome.Reason.answered.rawValue)
-    }
-
     /// Whether the answer only reports that no answer came in time.
     var isExpiry: Bool { chosen == nil && reason == Outcome.Reason.expired.rawValue }
 }

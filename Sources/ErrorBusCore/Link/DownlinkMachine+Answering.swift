@@ -278,7 +278,9 @@ extension DownlinkMachine {
         guard settled.asked != nil, settled.result.isOfAttempt,
             var entry = entries[settled.id], entry.isOpen
         else { return [] }
-        let answer = Answer(endedElsewhere: settled.answer, at: name)
+        let answer = Answer(
+            id: settled.answer, option: nil, by: name.description, via: .handler,
+            reason: Outcome.Reason.answered.rawValue)
         var delivery = DownlinkEntry.Delivery(answer: answer, decidedAt: now)
         let result = settle(&delivery, settled.id, settled.result, at: now)
         entry.phase = .answered(delivery)

@@ -81,11 +81,10 @@ extension DownlinkMachine {
         _ present: Message.Present, digest: ReportDigest, bare: BareRequest?,
         asker: DownlinkEntry.Asker, peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        let isOfOther = entries[present.id].map { entry in
-            entry.isWithdrawal(ofOther: .init(origin: present.origin, digest: digest))
-                || entry.isWithdrawal(byOtherThan: present.origin, peer.holder?.name)
-        }
-        if let entry = entries[present.id], isOfOther != true {
+        let word = Message.Asked(origin: present.origin, digest: digest)
+        if let entry = entries[present.id],
+            !entry.isWithdrawal(ofOtherThan: word, by: peer.holder?.name)
+        {
             // One frame has no name of its own: another key's is another report.
             guard entry.origin ?? present.origin == present.origin,
                 entry.digest ?? digest == digest,

@@ -51,7 +51,8 @@ extension DownlinkMachine {
             superseded.plan(former.peer, at: now)
             if superseded.count > limits.childrenMax { _ = superseded.popFirst() }
         }
-        let isSameLink = former?.peer == peer && former?.isReachable == true
+        let isSameLink =
+            former?.peer == peer && former?.boot == hello.boot && former?.isReachable == true
         let child = DownlinkChild(
             peer: peer, boot: hello.boot, heardAt: now,
             openMax: former?.openMax ?? limits.openPerChildMax,

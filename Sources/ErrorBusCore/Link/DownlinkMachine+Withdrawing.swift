@@ -11,7 +11,9 @@ extension DownlinkMachine {
         {
             return refusal
         }
-        guard var entry = entries[id], !entry.isWithdrawal(ofOther: asked) else {
+        guard var entry = entries[id],
+            entry.origin != nil || asked == nil || asked == entry.withdrawnAs
+        else {
             guard reason == .origin else { return [done] }
             if asked != nil, let refusal = tooManyLastWords(id, from: peer, at: now) {
                 return refusal
@@ -81,7 +83,6 @@ extension DownlinkMachine {
                 id: id, origin: nil, digest: nil, withdrawnAs: asked,
                 asker: namesOfPeers[peer].map { .child($0) } ?? .requester(nil),
                 key: peer.holder?.name, phase: .withdrawn(until: now + times.tombstone),
-                askedAt: now,
-                standingSince: now))
+                askedAt: now, standingSince: now))
     }
 }

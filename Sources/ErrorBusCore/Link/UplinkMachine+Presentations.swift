@@ -18,15 +18,8 @@ extension UplinkMachine {
                 entry.askedMeanwhile = request
                 store(entry, id)
                 return []
-            case .settled(let answer, let result, _):
-                // Of an answer that an earlier life of this node sent down only the result is known.
-                // The parent, which lacks that, would get the presentation in its place.
-                let isOwed = entry.isPassedOn && entry.resending != nil
-                let isSame = isOwed && entry.isAbout(request.present.digest)
-                let passedOn = isSame ? Answer(endedElsewhere: answer, at: name) : nil
-                if let settled = (entry.answer ?? passedOn)?.settled(result) {
-                    return [.answered(id, settled)]
-                }
+            case .settled(_, let result, _):
+                if let settled = entry.answer?.settled(result) { return [.answered(id, settled)] }
             case .waiting, .asking, .accepted, .moving, .withdrawing, .gone: break
             }
         }
@@ -47,7 +40,8 @@ extension UplinkMachine {
             outOfContactSince: now)
         entry.wasAccepted = former?.wasAccepted ?? false
         switch former?.phase {
-        case .withdrawing, .gone: entry.wasAbandoned = request.isForwarded
+        case .withdrawing, .gone:
+            entry.wasAbandoned = request.isForwarded || former?.isPassedOn == true
         case .moving(let next, let tries)?:
             entry.wasAbandoned = true
             entry.isHeldAbove = former?.isHeldAbove ?? false
@@ -71,9 +65,9 @@ extension UplinkMachine {
     /// the other way round: at a hop an id belongs to one origin (rule 1).
     func conflict(with request: UplinkRequest) -> Message.Reject? {
         let id = request.present.id
-        guard let entry = entries[id], entry.request.isForwarded != request.isForwarded else {
-            return nil
-        }
+        guard let entry = entries[id], !entry.isPassedOn,
+            entry.request.isForwarded != request.isForwarded
+        else { return nil }
         return Message.Reject(.conflict, "this id stands for another report", id: id)
     }
 

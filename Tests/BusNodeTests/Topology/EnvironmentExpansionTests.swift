@@ -44,4 +44,10 @@ import Testing
                     + "of a file"
             ])
     }
+
+    @Test("An argument of a program may be empty, in the file and once its variables are expanded")
+    func emptyArgument() {
+        let presenters = "presenters: [{ command: [./page, '', '${NONE:-}'] }]"
+        #expect(TestTopology.problems("version: 1\nnodes: { a: { \(presenters) } }") == [])
+    }
 }

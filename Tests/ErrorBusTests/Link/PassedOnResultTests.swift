@@ -7,23 +7,6 @@ import Testing
 @Suite struct PassedOnResultTests {
     private let id = PresentationID(1)
 
-    @Test("A result on its way up for an unknown id gets there, also where a path asks again")
-    func resultStays() {
-        let asked = Message.Asked(origin: "o", digest: ReportDigest(of: Message.samplePayload))
-        let settled = Message.Settled(
-            id: id, answer: Message.sampleAnswer, result: .recovered, asked: asked)
-        var rig = UplinkRig.live()
-        _ = rig.machine.disconnected("x", at: rig.now)
-        _ = rig.machine.passOn(settled, at: rig.now)
-        var request = UplinkRig.request(id, isForwarded: true)
-        request.present.origin = asked.origin
-        request.present.digest = asked.digest
-        _ = rig.machine.presented(request, at: rig.now)
-        _ = rig.run(200)
-        _ = rig.machine.connected(at: rig.now)
-        #expect(rig.get(UplinkRig.welcome(boot: 51)).sent.contains(.settled(settled)))
-    }
-
     @Test("A result that a parent does not know is sent again, with origin and digest")
     func again() {
         let digest = ReportDigest(of: Message.samplePayload)
