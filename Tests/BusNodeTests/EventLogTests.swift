@@ -131,9 +131,7 @@ struct EventLogTests {
         log.reopen()
         log.record(.presented(.make(), "x"))
         #expect(try events(path) == ["complete", "present"])
-        var status = stat()
-        #expect(stat(path, &status) == 0)
-        #expect(status.st_mode & 0o137 == 0)
+        #expect(try #require(FileStatus(path)).mode & 0o137 == 0)
     }
 
     @Test("What a full disk loses is counted, and logged with its end")
