@@ -151,9 +151,9 @@ struct DownlinkEntry: Hashable, Sendable {
         return .init(origin: origin, digest: digest)
     }
 
-    /// Whether the entry is a withdrawal before any PRESENT, and no word about this report: its peer
-    /// named another one, or named none and holds a key that is neither the origin's nor that of the
-    /// peer that presents.
+    /// Whether the entry is a withdrawal before any PRESENT, and no word about this report: its
+    /// peer named another one, or named none and holds a key that is neither the origin's nor that
+    /// of the peer that presents.
     func isWithdrawal(ofOtherThan asked: Message.Asked, by holder: NodeName?) -> Bool {
         guard origin == nil else { return false }
         if let withdrawnAs { return withdrawnAs != asked }
