@@ -56,7 +56,7 @@ extension DownlinkMachine {
 
     /// Ends the links of children, and forgets claims on their names, whose keys no longer pass for
     /// the names that they use. Gives up the presentations of clients without a link that used such
-    /// keys.
+    /// keys, unless a child asks for them as well.
     package mutating func keysReplaced(
         at now: MonotonicTime, _ accepts: (KeyHolder, NodeName) -> Bool
     ) -> [DownlinkAction] {

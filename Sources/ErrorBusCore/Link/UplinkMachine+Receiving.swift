@@ -347,8 +347,8 @@ extension UplinkMachine {
         }
     }
 
-    /// The parent takes only the word of the origin, which has a link there itself: the origin will
-    /// say the same, or its link is lost. Sent again, with origin and digest.
+    /// The parent takes only the word of the origin's own link, until that is lost, or this life of
+    /// it does not know the answer. The result is sent again, with origin and digest.
     private mutating func tellLater(
         _ result: RecoveryResult, _ former: UplinkEntry, _ reject: Message.Reject,
         at now: MonotonicTime
