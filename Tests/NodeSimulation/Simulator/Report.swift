@@ -95,12 +95,13 @@ struct Report {
     func conclude() -> Bool {
         for seed in failedSeeds.prefix(10) { print("again: make simulate SEED=\(seed)") }
         let isComplete = seedCount < Self.standardCount || haveAllBitten()
+        // The rate is the machine's, not the seed's: a replayed seed prints the same bytes.
         let milliseconds = max(1, (simulation_real_nanoseconds() - began) / 1_000_000)
+        let rate = "; \(UInt64(seedCount) * 1_000 / milliseconds) seeds a second"
         print(
             "node-simulator: \(seedCount) seeds, \(failedSeeds.count) failed; "
                 + "\(counts.presentations) presentations, \(counts.messages) messages, "
-                + "\(counts.seconds) s of virtual time; "
-                + "\(UInt64(seedCount) * 1_000 / milliseconds) seeds a second")
+                + "\(counts.seconds) s of virtual time" + (seedCount == 1 ? "" : rate))
         return failedSeeds.isEmpty && isComplete
     }
 
