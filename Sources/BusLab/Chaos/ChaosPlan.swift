@@ -53,13 +53,13 @@ package struct ChaosPlan: Hashable, Sendable {
         }
         var links: [Link] = []
         for settings in topology.settings {
-            for hop in settings.next {
-                guard case .node(let parent) = hop else {
+            for (hop, destination) in zip(settings.next, topology.destinations(of: settings)) {
+                guard case .node(let parent) = destination else {
                     throw bad("node \(settings.name): next \(hop) is not of this topology")
                 }
-                guard
-                    let target = topology.nodes[parent]?.endpoint
-                else { throw bad("node \(parent) has no `listen` endpoint to connect to") }
+                guard let target = topology.endpoint(of: hop) else {
+                    throw bad("node \(parent) has no `listen` endpoint to connect to")
+                }
                 links.append(Link(child: settings.name, parent: parent, target: target))
             }
         }

@@ -55,11 +55,18 @@ package struct Topology: Hashable, Sendable {
         return Dictionary(pairs) { first, _ in first }
     }
 
-    func endpoint(of hop: Hop) -> Endpoint? {
+    package func endpoint(of hop: Hop) -> Endpoint? {
         switch hop {
         case .endpoint(let endpoint): endpoint
         case .node(let parent): nodes[parent]?.endpoint
         }
+    }
+
+    /// What each entry of the node's `next` leads to: a node of the topology, also where the entry
+    /// names its endpoint, or an endpoint outside.
+    package func destinations(of node: TopologyNode) -> [Hop] {
+        let names = namesOfEndpoints
+        return node.next.map { $0.destination(among: names) }
     }
 
     /// The nodes whose `next` leads to `node`, in the order of the file.

@@ -9,8 +9,18 @@ extension TopologyValidator {
         + "if the network itself is trusted, say allowUnauthenticated: true"
 
     mutating func checkHops(of node: TopologyNode) {
+        var former: [Hop: Hop] = [:]
         for (index, hop) in node.next.enumerated() {
-            checkHop(hop, of: node, at: entry("nodes.\(node.name).next", index))
+            let field = entry("nodes.\(node.name).next", index)
+            checkHop(hop, of: node, at: field)
+            let place = hop.destination(among: names)
+            if let other = former[place] {
+                report(
+                    field, found: "\"\(hop)\", which leads to node \(place) as \"\(other)\" does",
+                    allowed: "each parent once")
+            } else {
+                former[place] = hop
+            }
         }
     }
 

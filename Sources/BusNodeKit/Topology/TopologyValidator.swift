@@ -7,7 +7,7 @@ struct TopologyValidator {
     let topology: Topology
     private let root: ConfigurationLocation
     /// The nodes by their endpoints.
-    private let names: [Endpoint: NodeName]
+    let names: [Endpoint: NodeName]
     private let locations: [ConfigurationDecoder.Place: ConfigurationLocation]
     private(set) var problems: [ConfigurationProblem]
     private(set) var warnings: [ConfigurationWarning] = []
@@ -215,7 +215,7 @@ struct TopologyValidator {
         _ rules: [Rule], of node: TopologyNode, _ list: String, in file: String?,
         _ routes: inout [Hop: Hop]
     ) {
-        let parents = Set(node.next.map { $0.destination(among: names) })
+        let parents = Set(topology.destinations(of: node))
         for rule in rules {
             guard let hop = rule.route.flatMap({ Hop($0) }) else { continue }
             let field = "\(list)[\(rule.position - 1)].route"

@@ -75,7 +75,8 @@ struct ChaosNode: AsyncParsableCommand {
     ) throws(Failure) -> KeyRing? {
         guard let path = topology.keys else { return nil }
         var keys = try KeyFolder(path).keys(of: settings.name, in: topology)
-        for case (.node(let parent), let endpoint) in zip(settings.next, parents) {
+        let destinations = topology.destinations(of: settings)
+        for case (.node(let parent), let endpoint) in zip(destinations, parents) {
             keys.parents[endpoint] = parent
         }
         return KeyRing(keys)

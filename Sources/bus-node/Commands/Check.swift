@@ -166,7 +166,7 @@ struct TopologyOutline {
             lines.append("\(prefix)\(name) (see above)")
             return
         }
-        lines.append(prefix + Self.line(node))
+        lines.append(prefix + line(node))
         let children = topology.children(of: name)
         for (index, child) in children.enumerated() {
             let isLast = index == children.count - 1
@@ -176,12 +176,14 @@ struct TopologyOutline {
         }
     }
 
-    private static func line(_ node: TopologyNode) -> String {
+    private func line(_ node: TopologyNode) -> String {
         var parts = [node.name.description]
         if !node.listen.isEmpty {
             parts.append("listens on " + node.listen.map(\.description).joined(separator: ", "))
         }
-        let outside = node.next.filter { if case .endpoint = $0 { true } else { false } }
+        let outside = topology.destinations(of: node).filter {
+            if case .endpoint = $0 { true } else { false }
+        }
         if !outside.isEmpty {
             parts.append("next " + outside.map(\.description).joined(separator: ", "))
         }
@@ -192,7 +194,7 @@ struct TopologyOutline {
             parts.append("notifies " + node.notify.map(\.outline).joined(separator: ", "))
         }
         if !node.responders.isEmpty {
-            parts.append(ruleCount(node.responders.count))
+            parts.append(Self.ruleCount(node.responders.count))
         }
         return parts.joined(separator: "  ")
     }

@@ -34,6 +34,16 @@ struct ChaosPlanTests {
         #expect(plan.links[0].target.description == "tcp://127.0.0.1:7001")
     }
 
+    @Test("A parent that a node names by its endpoint is of the topology, and linked there")
+    func endpoints() throws {
+        let listening = ["tcp://127.0.0.1:1", "tcp://127.0.0.1:2"]
+        let root = try node("r", listen: listening, presents: true)
+        let parent = Hop.endpoint(try Endpoint("tcp://127.0.0.1:2"))
+        let links = try plan(root, try node("w", next: [parent])).links
+        #expect(links.map(\.name) == ["w-to-r"])
+        #expect(links.map(\.target.description) == ["tcp://127.0.0.1:2"])
+    }
+
     @Test("Shares differ by at most one and add up", arguments: [0, 1, 2, 7, 1_000])
     func shares(count: Int) throws {
         let shares = try FaultScheduleTests.plan().shares(of: count)

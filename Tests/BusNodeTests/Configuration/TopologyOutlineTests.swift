@@ -19,7 +19,7 @@ import Testing
                 next: [central, spare]
                 listen: "tcp://127.0.0.1:2"
                 responders: [{ match: {}, withhold: true }]
-              worker: { next: relay }
+              worker: { next: "tcp://127.0.0.1:2" }
               alone: { next: "tcp://127.0.0.1:9" }
             """
         let root = try YAMLConfiguration.read(Array(yaml.utf8), file: "t.yaml")

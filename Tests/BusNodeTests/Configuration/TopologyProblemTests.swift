@@ -83,13 +83,15 @@ import Testing
             ),
             ("next: [central, central]", "next[1]: found \"central\", allowed: each parent once"),
             (
+                "next: [central, \"tcp://127.0.0.1:7700\"]",
+                "next[1]: found \"tcp://127.0.0.1:7700\", which leads to node central as "
+                    + "\"central\" does, allowed: each parent once"
+            ),
+            (
                 "next: tcp://*:1",
                 "next: found \"tcp://*:1\", allowed: an endpoint with a host and a port"
             ),
-            (
-                "next: tcp://x:0",
-                "next: found \"tcp://x:0\", allowed: a port from 1 to 65535"
-            ),
+            ("next: tcp://x:0", "next: found \"tcp://x:0\", allowed: a port from 1 to 65535"),
             (
                 "next: { a: b }",
                 "next: found a mapping, allowed: a node name, an endpoint, or a list of them"
