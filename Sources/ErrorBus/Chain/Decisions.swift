@@ -59,7 +59,7 @@ struct Decisions: Sendable {
         record(
             .ended(
                 report, .expired, origin: context.received?.origin, by: decider,
-                applied: report.options.first { $0.id == declared }?.id),
+                applied: declared.flatMap { report.offers($0) ? $0 : nil }),
             of: context.id)
     }
 

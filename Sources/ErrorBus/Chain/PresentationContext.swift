@@ -198,9 +198,7 @@ public struct PresentationContext: Sendable {
     func answerOnExpiry(of error: any Error, by name: String) -> Answer? {
         guard received == nil else { return nil }
         let report = ErrorReport(describing: error)
-        guard let option = onExpiry ?? report.onExpiry,
-            report.options.contains(where: { $0.id == option })
-        else { return nil }
+        guard let option = onExpiry ?? report.onExpiry, report.offers(option) else { return nil }
         // A presentation expires once: its own id will do.
         return Answer(id: id.value, option: option, by: name, via: .expiry)
     }

@@ -156,6 +156,20 @@ struct PresentingResponderTests {
         #expect(presenter.prompts.first?.report.onExpiry == "skip")
     }
 
+    @Test("A28 without an answer the OK of an error without options is applied where declared")
+    func okayOnExpiry() async throws {
+        let presenter = ScriptedPresenter("screen", .waitForCancellation)
+        var report = ErrorReport(domain: "d", description: "x")
+        report.onExpiry = "ok"
+        let error = Reported(report: report)
+        let (outcome, _) = await expiring(presenter) { options in
+            await PresentingResponder.asking(presenter).presentError(error, options: options)
+        }
+        #expect(outcome.reason == .answered)
+        #expect(outcome.answer?.option == "ok")
+        #expect(outcome.answer?.via == .expiry)
+    }
+
     @Test(
         "A28 without a declared option, or with one not offered, it expires", arguments: [nil, "x"])
     func notOnExpiry(option: String?) async throws {
