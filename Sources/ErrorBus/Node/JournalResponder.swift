@@ -67,7 +67,7 @@ final class JournalResponder: Responder {
     ) async -> Outcome {
         let asked = context.received?.present
         guard record.origin == asked?.origin, record.digest == asked?.digest else {
-            return refusal(.conflict, "this id stands for another report")
+            return refusal(.conflict, RejectCode.anotherReport)
         }
         // Another caller of this process has the answer with its secrets. A former call for what a
         // child asks has left it to this one, without them.

@@ -68,6 +68,9 @@ struct DownlinkEntry: Hashable, Sendable {
         /// The time until which the delivery is kept, once there is a result.
         var until: MonotonicTime?
 
+        /// Whether the answer still goes down for an attempt.
+        var isToBeAttempted: Bool { result == nil || result == .unknown }
+
         /// The answer as sent to the child: once settled, with the result and never with the option
         /// (rule 2).
         var answerToSend: Answer {
@@ -77,7 +80,7 @@ struct DownlinkEntry: Hashable, Sendable {
             case .failed, .late, .withdrawn, .invalid: answer.didRecover = false
             case .unknown, nil: break
             }
-            return result == nil || result == .unknown ? answer : answer.withoutValues
+            return isToBeAttempted ? answer : answer.withoutValues
         }
     }
 
@@ -201,6 +204,12 @@ struct DownlinkEntry: Hashable, Sendable {
         }
     }
 
+    /// Whether the asker is a child that asks by a further path.
+    func isAsked(by asker: Asker) -> Bool {
+        guard case .child(let name) = asker else { return false }
+        return otherPaths.contains { $0.child == name }
+    }
+
     /// PRESENT: its sender becomes the asker.
     mutating func asked(
         by asker: Asker, _ bare: BareRequest?, _ boot: BootID?, _ isCutOff: Bool,
@@ -248,7 +257,16 @@ struct DownlinkEntry: Hashable, Sendable {
 
     mutating func forgetPath(by child: NodeName) { otherPaths.removeAll { $0.child == child } }
 
-    mutating func forgetOtherPaths() { otherPaths = [] }
+    /// Another PRESENT opens what was abandoned: the earlier paths gave it up.
+    mutating func reopen(until deadline: MonotonicTime?, at now: MonotonicTime) {
+        phase = .open
+        otherPaths = []
+        generation += 1
+        self.deadline = deadline
+        standing = nil
+        standingBy = nil
+        standingSince = now
+    }
 
     var isBare: Bool {
         if case .bare = asker { true } else { false }
@@ -260,6 +278,11 @@ struct DownlinkEntry: Hashable, Sendable {
         case .requester(_?), .bare(_?): true
         case .child, .requester(nil), .bare(nil): false
         }
+    }
+
+    /// Whether a bare client waits: no other request takes its place, since it has no second one.
+    var isAwaitedByBare: Bool {
+        if case .bare(_?) = asker { true } else { false }
     }
 
     /// Ends the wait of the asker's request.
@@ -285,6 +308,20 @@ extension DownlinkEntry {
         guard let option = offered.first(where: { $0.id == answer.option }) else { return nil }
         guard isDeclared || !option.needsTwoPeople || answer.isOfTwoPeople else { return nil }
         return try? answer.filled(for: option.fields.map(\.withoutPattern))
+    }
+
+    /// The delivery of an answer that came before the asker asked; nil if it sends a bare client
+    /// what this hop refuses for it: then the owner on another path carries the option out.
+    func accepted(_ delivery: Delivery) -> Delivery? {
+        let answer = delivery.answer
+        guard answer.chosen != nil, answer.didRecover == nil, delivery.isToBeAttempted else {
+            return delivery
+        }
+        let isDeclared = answer.via == .expiry && answer.option == onExpiry
+        guard let accepted = accepted(answer, isDeclared: isDeclared) else { return nil }
+        var delivery = delivery
+        delivery.answer = accepted
+        return delivery
     }
 }
 

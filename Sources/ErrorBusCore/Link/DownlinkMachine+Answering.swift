@@ -195,19 +195,13 @@ extension DownlinkMachine {
         guard delivery.result == nil || delivery.result == .unknown,
             delivery.result != settled.result
         else { return ok }  // Known already.
-        if settled.result == .unknown || settled.result == .invalid,
-            let name = namesOfPeers[peer]
-        {
+        if settled.result == .unknown || settled.result == .invalid {
             // That path cannot carry it out: another may.
             if settled.result == .invalid, delivery.ifUndelivered == .unknown {
                 delivery.ifUndelivered = .invalid
                 entry.phase = .answered(delivery)
             }
-            if entry.child != name {
-                entry.forgetPath(by: name)
-                store(entry)
-                return ok
-            }
+            if forgetOther(peer, of: &entry) { return ok }
             if let actions = handedOver(entry, at: now) { return actions + ok }
         }
         let result = settled.result == .unknown ? delivery.ifUndelivered : settled.result
@@ -256,7 +250,7 @@ extension DownlinkMachine {
         }
         guard let entry, let origin = entry.origin else { return nil }
         if origin == asked.origin, entry.digest == asked.digest { return nil }
-        let reject = Message.Reject(.conflict, "this id stands for another report", id: id)
+        let reject = Message.Reject(.conflict, RejectCode.anotherReport, id: id)
         return [.send(.reject(reject), to: peer)]
     }
 

@@ -88,10 +88,10 @@ extension DownlinkMachine {
             // One frame has no name of its own: another key's is another report.
             guard entry.origin ?? present.origin == present.origin,
                 entry.digest ?? digest == digest,
-                !entry.isBare || entry.key == peer.holder?.name
+                !entry.isBare || entry.key == peer.holder?.name || entry.isAsked(by: asker)
             else {
                 let reject = Message.Reject(
-                    .conflict, "this id stands for another report", id: present.id)
+                    .conflict, RejectCode.anotherReport, id: present.id)
                 return [refuse(reject, asker, peer)]
             }
             return askedAgain(present, entry, bare, asker: asker, peer: peer, at: now)
@@ -195,8 +195,8 @@ extension DownlinkMachine {
         _ present: Message.Present, _ former: DownlinkEntry, _ bare: BareRequest?,
         asker: DownlinkEntry.Asker, peer: PeerID, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        if case .child(let name) = asker, !present.isOriginReachable,
-            let actions = cutOff(former, from: name, present, peer: peer, at: now)
+        if case .child(let name) = asker, !present.isOriginReachable || former.isAwaitedByBare,
+            let actions = askedBeside(former, from: name, present, peer: peer, at: now)
         {
             return actions
         }
@@ -225,7 +225,14 @@ extension DownlinkMachine {
             entry.stopWaiting()
             store(entry)
             return actions + [answerGone(entry, peer)]
-        case .answered(var delivery):
+        case .answered(let given):
+            guard var delivery = entry.accepted(given) else {
+                let reject = Message.Reject(
+                    .conflict,
+                    "another path of this presentation was answered with what this client may not "
+                        + "do; present under another id", id: entry.id)
+                return [refuse(reject, asker, peer)]
+            }
             // The result never came: the option is sent down again (rule 2).
             if delivery.result == .unknown, !entry.isBare {
                 delivery.result = nil
@@ -247,14 +254,7 @@ extension DownlinkMachine {
             if let refusal = unopenable(present, entry, of: peer.holder) {
                 return actions + [refuse(refusal, asker, peer)]
             }
-            entry.phase = .open
-            // The earlier paths gave it up.
-            entry.forgetOtherPaths()
-            entry.generation += 1
-            entry.deadline = deadline(of: present, at: now)
-            entry.standing = nil
-            entry.standingBy = nil
-            entry.standingSince = now
+            entry.reopen(until: deadline(of: present, at: now), at: now)
             return actions + opened(entry, present, at: now)
         }
     }

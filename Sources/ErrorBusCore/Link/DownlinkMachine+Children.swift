@@ -265,10 +265,10 @@ extension DownlinkMachine {
 // presents by another meanwhile. The presentation stays as long as one of them asks for it, and its
 // answer takes one that can reach the origin (rule 11).
 extension DownlinkMachine {
-    /// PRESENT with `reachable: false`: its child does not become the asker, and leaves that place
-    /// to a child that can reach the origin. Nil without such a child: then this is an ordinary
-    /// PRESENT.
-    mutating func cutOff(
+    /// PRESENT with `reachable: false`, or while a bare client waits here: its child does not
+    /// become the asker, and leaves that place to the client, or to a child that can reach the
+    /// origin. Nil without either: then this is an ordinary PRESENT.
+    mutating func askedBeside(
         _ former: DownlinkEntry, from name: NodeName, _ present: Message.Present, peer: PeerID,
         at now: MonotonicTime
     ) -> [DownlinkAction]? {
@@ -279,7 +279,9 @@ extension DownlinkMachine {
             entry.ask(by: other)
         }
         entry.note(
-            .init(child: name, boot: children[name]?.boot, askedAt: now, isCutOff: true))
+            .init(
+                child: name, boot: children[name]?.boot, askedAt: now,
+                isCutOff: !present.isOriginReachable))
         return resumed(entry, former, at: now)
             + reply(entry, attempt: present.attempt, to: peer, at: now)
     }
@@ -315,6 +317,15 @@ extension DownlinkMachine {
         return resumed(entry, former, at: now)
     }
 
+    /// Whether the peer that ends its path is not the asker: then the entry waits for the asker.
+    mutating func forgetOther(_ peer: PeerID, of entry: inout DownlinkEntry) -> Bool {
+        let name = namesOfPeers[peer]
+        guard entry.child != name else { return false }
+        if let name { entry.forgetPath(by: name) }
+        store(entry)
+        return true
+    }
+
     /// The asker cannot carry the answer out. Another path that has lost the origin, or is lost
     /// itself, may have the answer and carry it out: the entry waits for that path. Nil without
     /// such a path.
@@ -323,13 +334,16 @@ extension DownlinkMachine {
     ) -> [DownlinkAction]? {
         if let actions = fallenBack(former, forgettingAsker: true, at: now) { return actions }
         let last = former.otherPaths.last { children[$0.child]?.boot == $0.boot }
-        guard let last, let asker = former.child else { return nil }
+        guard let last else { return nil }
         var entry = former
         entry.ask(by: last)
-        entry.forgetPath(by: asker)
+        entry.key = key(of: last.child)
+        if let asker = former.child { entry.forgetPath(by: asker) }
         entry.unreachableSince = children[last.child]?.unreachableSince
         return deliver(entry, at: now)
     }
+
+    private func key(of child: NodeName) -> NodeName? { children[child]?.peer.holder?.name }
 
     /// The most recent path that can reach the origin, as far as known.
     private func usablePath(
@@ -345,8 +359,10 @@ extension DownlinkMachine {
 
     /// Stores an entry with a new asker, which then gets the answer.
     private mutating func resumed(
-        _ entry: DownlinkEntry, _ former: DownlinkEntry, at now: MonotonicTime
+        _ asked: DownlinkEntry, _ former: DownlinkEntry, at now: MonotonicTime
     ) -> [DownlinkAction] {
+        var entry = asked
+        if let child = entry.child { entry.key = key(of: child) }
         if !entry.isOpen, entry.asker != former.asker { return deliver(entry, at: now) }
         store(entry)
         var actions = entry.child.map { welcomeMore(of: $0) } ?? []

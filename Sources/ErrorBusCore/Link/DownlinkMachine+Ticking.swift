@@ -24,7 +24,7 @@ extension DownlinkMachine {
         case .answered(let delivery):
             guard delivery.result == nil else { return [] }
             if let until = deliveredUntil(entry, delivery), now >= until {
-                return giveUpDelivery(of: entry, at: now)
+                return handedOver(entry, at: now) ?? giveUpDelivery(of: entry, at: now)
             }
             if let next = delivery.next, now >= next { return deliver(entry, at: now) }
             store(entry)

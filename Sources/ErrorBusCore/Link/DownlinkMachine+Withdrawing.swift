@@ -21,14 +21,11 @@ extension DownlinkMachine {
             rememberWithdrawal(id, asked, from: peer, at: now)
             return (asked.map { [.passOnWithdrawal(id, $0)] } ?? []) + [done]
         }
-        if reason == .abandoned, let name = namesOfPeers[peer] {
-            if entry.child != name {
-                entry.forgetPath(by: name)
-                store(entry)
-                return [done]
-            }
+        let waiting = replaceWaiting(entry.asker, by: .requester(nil), of: entry, at: now)
+        if reason == .abandoned {
+            if forgetOther(peer, of: &entry) { return [done] }
             if entry.isOpen, let actions = fallenBack(entry, forgettingAsker: true, at: now) {
-                return actions + [done]
+                return waiting + actions + [done]
             }
         }
         switch (entry.phase, reason) {
@@ -47,7 +44,6 @@ extension DownlinkMachine {
         case (.answered, _), (.withdrawn, _), (.abandoned, _), (.refused, _):
             return [done]  // The answer stands, or it is gone already.
         }
-        let waiting = replaceWaiting(entry.asker, by: .requester(nil), of: entry, at: now)
         entry.stopWaiting()
         store(entry)
         let why: DownlinkAction.Outcome = reason == .origin ? .withdrawn : .abandoned

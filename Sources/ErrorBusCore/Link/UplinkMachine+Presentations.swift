@@ -68,7 +68,7 @@ extension UplinkMachine {
         guard let entry = entries[id], !entry.isPassedOn,
             entry.request.isForwarded != request.isForwarded
         else { return nil }
-        return Message.Reject(.conflict, "this id stands for another report", id: id)
+        return Message.Reject(.conflict, RejectCode.anotherReport, id: id)
     }
 
     private func refusal(of request: UplinkRequest) -> Message.Reject? {

@@ -37,6 +37,9 @@ package enum RejectCode: UInt16, Sendable, CaseIterable {
     /// origin, and in the texts that both print.
     package static let noAnswer = "no answer came in time"
 
+    /// The words of ``conflict`` about an id.
+    package static let anotherReport = "this id stands for another report"
+
     /// Whether the refusal is about one presentation alone: an equal error may have another
     /// outcome.
     package var isOfOne: Bool {

@@ -100,4 +100,132 @@ import Testing
         #expect(!replaced.contains(.cancel(id, generation: 1, reason: .abandoned)))
         #expect(rig.machine.entries[id]?.isOpen == true)
     }
+
+    /// As ``moved(_:)``, with the answer of one person in between.
+    private func movedOnceAnswered(_ request: BareRequest, _ answer: Answer) -> DownlinkRig {
+        var rig = DownlinkRig.withChild()
+        let present = Message.Present(
+            id: id, origin: .bare, path: [.bare, "a"], payload: request.payload)
+        _ = rig.get(.present(present), from: one)
+        _ = rig.answer(id, answer)
+        return rig
+    }
+
+    @Test("A bare client that moves up after the answer gets no option that it may not carry out")
+    func answeredBefore() throws {
+        let wipe = try bare(options: #"{"id":"wipe","title":"W","twoPeople":true}"#)
+        let answer = Answer(
+            id: UniqueID(high: 3, low: 4), option: "wipe", by: "ann", via: .person)
+        var rig = movedOnceAnswered(wipe, answer)
+        let refused = rig.machine.bareReceived(wipe, from: client, at: rig.now)
+        #expect(refused.compactMap(\.bareReply).map(\.code) == [.conflict])
+        // The relay's side carries the option out, and the client gets the result.
+        let done = Message.settled(.init(id: id, answer: answer.id, result: .recovered))
+        #expect(
+            rig.get(done, from: one).contains(.settled(id, answer: answer.id, .recovered)))
+        let replies = rig.machine.bareReceived(wipe, from: client, at: rig.now)
+            .compactMap(\.bareReply)
+        #expect(replies.map(\.didRecover) == [true])
+
+        let fields = try bare(
+            options: #"{"id":"n","title":"N","fields":["#
+                + #"{"name":"n","label":"N","kind":"number","default":3}]}"#)
+        let number = Answer(id: UniqueID(high: 3, low: 5), option: "n", by: "ann", via: .person)
+        var other = movedOnceAnswered(fields, number)
+        let filled = other.machine.bareReceived(fields, from: client, at: other.now)
+        #expect(filled.compactMap(\.bareReply).map(\.values) == [["n": 3]])
+        let again = other.machine.bareReceived(fields, from: PeerID(8), at: other.now)
+        #expect(again.compactMap(\.bareReply).map(\.values) == [["n": 3]])
+    }
+
+    @Test("A relay that presents again takes no place from a bare client that waits")
+    func presentedBeside() throws {
+        let request = try bare(options: #"{"id":"retry","title":"R"}"#)
+        var rig = moved(request)
+        let present = Message.Present(
+            id: id, attempt: 2, origin: .bare, path: [.bare, "a"], payload: request.payload)
+        let actions = rig.get(.present(present), from: one)
+        #expect(actions.verbs(to: one) == [.accepted])
+        #expect(actions.compactMap(\.bareReply) == [])
+        #expect(rig.answer(id).compactMap(\.bareReply).map(\.option) == ["retry"])
+    }
+
+    @Test("A relay with a key of its own presents again what its client has presented since")
+    func presentedBesideWithKeys() throws {
+        let request = try bare(options: #"{"id":"retry","title":"R"}"#)
+        let relay = try keyed("r", 1, isRelay: true)
+        let peer = try keyed("o", 9, isRelay: false)
+        var rig = DownlinkRig()
+        _ = rig.get(.hello("r"), from: relay)
+        let present = Message.Present(
+            id: id, origin: .bare, path: [.bare, "o", "r"], payload: request.payload)
+        _ = rig.get(.present(present), from: relay)
+        _ = rig.machine.bareReceived(request, from: peer, at: rig.now)
+        #expect(rig.get(.present(present), from: relay).verbs(to: relay) == [.accepted])
+        #expect(rig.machine.entries[id]?.isAwaitedByBare == true)
+    }
+
+    /// The child `b` asks, then a client without a link.
+    private func askedByClient(wait: UInt64 = 0) -> DownlinkRig {
+        var rig = DownlinkRig()
+        _ = rig.get(.hello("b"), from: one)
+        _ = rig.get(.present(id, origin: "o", path: ["o", "b"]), from: one)
+        _ = rig.get(.present(id, origin: "o", path: ["o"], wait: wait), from: client)
+        return rig
+    }
+
+    @Test("A client without a link that gives up leaves its place to the child that still asks")
+    func clientGivesUp() {
+        var rig = askedByClient(wait: 20_000)
+        let actions = rig.get(.withdraw(id: id, reason: .abandoned), from: client)
+        #expect(!actions.contains(.cancel(id, generation: 1, reason: .abandoned)))
+        #expect(actions.verbs(to: client) == [.pending, .ok])
+        #expect(rig.answer(id).verbs(to: one) == [.answer])
+    }
+
+    @Test("A client without a link that gives up ends nothing once a child has its place")
+    func formerClientGivesUp() {
+        var rig = askedByClient()
+        _ = rig.get(.present(id, origin: "o", path: ["o", "b"]), from: one)
+        let asked = rig.machine.entries[id]?.asked
+        let withdrawal = Message.withdraw(id: id, reason: .abandoned, asked: asked)
+        #expect(rig.get(withdrawal, from: client) == [.send(.ok(id: id), to: client)])
+        #expect(rig.machine.entries[id]?.isOpen == true)
+    }
+
+    @Test(
+        "A client without a link that cannot carry the answer out leaves it to the child",
+        arguments: [RecoveryResult.invalid, .unknown])
+    func clientCannot(result: RecoveryResult) {
+        var rig = askedByClient()
+        _ = rig.answer(id)
+        let actions = rig.get(.settled(id, result), from: client)
+        #expect(actions.verbs(to: one) == [.answer])
+        #expect(actions.verbs(to: client) == [.ok])
+        #expect(
+            rig.get(.settled(id, .recovered), from: one)
+                == [.settled(id, answer: Message.sampleAnswer, .recovered)])
+    }
+
+    @Test("An answer that no client without a link fetches goes to the child that still asks")
+    func clientNeverReturns() {
+        var rig = askedByClient()
+        _ = rig.answer(id)
+        let actions = rig.runAlive(241_000)
+        #expect(actions.verbs(to: one).contains(.answer))
+        #expect(!actions.contains(.settled(id, answer: Message.sampleAnswer, .unknown)))
+    }
+
+    @Test("What falls back to a child counts for the child's key")
+    func accountOfChild() throws {
+        var rig = DownlinkRig()
+        let relay = try keyed("r", 1, isRelay: true)
+        let peer = try keyed("o", 9, isRelay: false)
+        _ = rig.get(.hello("r"), from: relay)
+        _ = rig.get(.present(id, origin: "o", path: ["o", "r"]), from: relay)
+        _ = rig.get(.present(id, origin: "o", path: ["o"]), from: peer)
+        #expect(rig.machine.openOfAccount == [.key("o"): 1])
+        _ = rig.get(.withdraw(id: id, reason: .abandoned), from: peer)
+        #expect(rig.machine.openOfAccount == [.key("r"): 1])
+    }
 }

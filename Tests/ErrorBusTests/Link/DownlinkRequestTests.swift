@@ -299,9 +299,3 @@ import Testing
         for peer in requests { #expect(replies[peer] == 1, "\(peer)") }
     }
 }
-
-extension DownlinkAction {
-    fileprivate var bareReply: BareReply? {
-        if case .reply(let reply, _) = self { reply } else { nil }
-    }
-}

@@ -61,6 +61,10 @@ struct DownlinkRig {
 }
 
 extension DownlinkAction {
+    var bareReply: BareReply? {
+        if case .reply(let reply, _) = self { reply } else { nil }
+    }
+
     static func lostLink(_ message: Message) -> DownlinkAction {
         .dropped(Anomaly(kind: .lostLink, detail: message.verb.rawValue))
     }
