@@ -33,6 +33,18 @@ struct Repository {
                 }))
     }
 
+    /// The files elsewhere in the repository that links below a folder lead to.
+    func linkedFiles(below folder: String) -> Set<String> {
+        let files = FileManager.default
+        let below = files.enumerator(atPath: root.appending(path: folder).path)
+        let targets = (below?.compactMap { $0 as? String } ?? []).compactMap { path -> URL? in
+            let link = root.appending(path: folder).appending(path: path)
+            let target = try? files.destinationOfSymbolicLink(atPath: link.path)
+            return target.map { URL(filePath: $0, relativeTo: link).standardizedFileURL }
+        }
+        return Set(targets.map { String($0.path.dropFirst(root.path.count + 1)) })
+    }
+
     /// Every file, without what was built or installed. Folders with a leading dot are skipped.
     private static func allPaths(under root: URL) throws -> [String] {
         var found: [String] = []

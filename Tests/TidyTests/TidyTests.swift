@@ -40,9 +40,11 @@ struct TidyTests {
         #expect(folders.contains("Examples"))
         let image = try text("compose/Dockerfile").split(separator: "\n")
         let context = try text(".dockerignore").split(separator: "\n")
-        for folder in folders {
-            #expect(image.contains("COPY \(folder) \(folder)"), "\(folder)")
-            #expect(context.contains("!\(folder)"), "\(folder)")
+        let linked = repository.linkedFiles(below: "Sources")
+        #expect(linked.contains("docs/openapi.yaml"))
+        for path in folders.union(linked) {
+            #expect(image.contains("COPY \(path) \(path)"), "\(path)")
+            #expect(context.contains("!\(path)"), "\(path)")
         }
     }
 
