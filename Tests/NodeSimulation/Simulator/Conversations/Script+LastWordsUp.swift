@@ -94,6 +94,23 @@ extension Script {
             talk.up.say("OK", "id: \(talk.id(1))")
             try await talk.up.hearsNothing(for: 3_000)
         },
+        Script(
+            "The result of another answer takes the place of none that is known here",
+            Hop.relay.made { parts, _ in parts.limits.rememberedMax = 2 }
+        ) { talk in
+            try await talk.up.isLinked()
+            let (one, two) = (try await talk.child("one"), try await talk.child("two"))
+            for (number, child) in [(1, one), (2, two), (3, two)] {
+                let id = try await talk.relayed(number, by: child)
+                let answer = try await talk.passedDown(id, as: 10 + number, to: child)
+                child.settle(id, answer, "recovered")
+                try await talk.up.hears("SETTLED", "answer: \(answer)", "result: recovered")
+            }
+            // Forgotten below, where one child has two of three; remembered above, as the second.
+            two.settle(talk.id(2), talk.id(9), "failed", origin: "two")
+            try await two.hears("OK", "id: \(talk.id(2))", in: 2...2)
+            try await talk.up.hearsNothing(for: 3_000)
+        },
         Script("A result is passed on for 10 minutes, and no longer") { talk in
             try await talk.up.isLinked()
             let kid = try await talk.child("kid")
