@@ -60,7 +60,13 @@ package struct ChaosPlan: Hashable, Sendable {
                 guard let target = topology.endpoint(of: hop) else {
                     throw bad("node \(parent) has no `listen` endpoint to connect to")
                 }
-                links.append(Link(child: settings.name, parent: parent, target: target))
+                let link = Link(child: settings.name, parent: parent, target: target)
+                guard !links.contains(where: { $0.name == link.name }) else {
+                    throw bad(
+                        "node \(settings.name): next has two ways to node \(parent); "
+                            + "chaos takes one")
+                }
+                links.append(link)
             }
         }
         self.links = links

@@ -9,17 +9,18 @@ extension TopologyValidator {
         + "if the network itself is trusted, say allowUnauthenticated: true"
 
     mutating func checkHops(of node: TopologyNode) {
-        var former: [Hop: Hop] = [:]
+        var former: [Endpoint: Hop] = [:]
         for (index, hop) in node.next.enumerated() {
             let field = entry("nodes.\(node.name).next", index)
             checkHop(hop, of: node, at: field)
-            let place = hop.destination(among: names)
-            if let other = former[place] {
+            // Further endpoints of one node are further ways to it.
+            guard let endpoint = topology.endpoint(of: hop) else { continue }
+            if let other = former[endpoint] {
                 report(
-                    field, found: "\"\(hop)\", which leads to node \(place) as \"\(other)\" does",
+                    field, found: "\"\(hop)\", the same endpoint as \"\(other)\"",
                     allowed: "each parent once")
             } else {
-                former[place] = hop
+                former[endpoint] = hop
             }
         }
     }

@@ -7,7 +7,7 @@ struct TopologyValidator {
     let topology: Topology
     private let root: ConfigurationLocation
     /// The nodes by their endpoints.
-    let names: [Endpoint: NodeName]
+    private let names: [Endpoint: NodeName]
     private let locations: [ConfigurationDecoder.Place: ConfigurationLocation]
     private(set) var problems: [ConfigurationProblem]
     private(set) var warnings: [ConfigurationWarning] = []

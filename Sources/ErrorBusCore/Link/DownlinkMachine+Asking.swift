@@ -229,8 +229,8 @@ extension DownlinkMachine {
             guard var delivery = entry.accepted(given) else {
                 let reject = Message.Reject(
                     .conflict,
-                    "another path of this presentation was answered with what this client may not "
-                        + "do; present under another id", id: entry.id)
+                    "answered on another path with an option that this client may not carry out; "
+                        + "ask again later for its result", id: entry.id)
                 return [refuse(reject, asker, peer)]
             }
             // The result never came: the option is sent down again (rule 2).

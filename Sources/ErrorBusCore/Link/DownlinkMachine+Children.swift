@@ -317,7 +317,7 @@ extension DownlinkMachine {
         return resumed(entry, former, at: now)
     }
 
-    /// Whether the peer that ends its path is not the asker: then the entry waits for the asker.
+    /// Forgets the path of a peer that has ended it; false if the peer is the asker.
     mutating func forgetOther(_ peer: PeerID, of entry: inout DownlinkEntry) -> Bool {
         let name = namesOfPeers[peer]
         guard entry.child != name else { return false }

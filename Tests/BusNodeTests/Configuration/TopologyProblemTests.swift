@@ -84,8 +84,8 @@ import Testing
             ("next: [central, central]", "next[1]: found \"central\", allowed: each parent once"),
             (
                 "next: [central, \"tcp://127.0.0.1:7700\"]",
-                "next[1]: found \"tcp://127.0.0.1:7700\", which leads to node central as "
-                    + "\"central\" does, allowed: each parent once"
+                "next[1]: found \"tcp://127.0.0.1:7700\", the same endpoint as \"central\", "
+                    + "allowed: each parent once"
             ),
             (
                 "next: tcp://*:1",

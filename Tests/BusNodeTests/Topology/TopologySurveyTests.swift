@@ -58,4 +58,17 @@ import Testing
         }
         #expect(TopologySurvey(Topology(nodes: nodes)).hopCounts.first?.hops == 20_000)
     }
+
+    @Test("two endpoints of one node are two ways to it")
+    func twoWays() {
+        let yaml = """
+            version: 1
+            nodes:
+              central:
+                listen: ["tcp://127.0.0.1:1", "tcp://127.0.0.1:2"]
+                presenters: [terminal]
+              w: { next: [central, "tcp://127.0.0.1:2"] }
+            """
+        #expect(TestTopology.problems(yaml) == [])
+    }
 }
