@@ -75,6 +75,28 @@ extension EndToEnd {
             withExtendedLifetime(relay) {}
         }
 
+        @Test("A program beside a topology that is named by a relative path is run")
+        func programBesideTopology() async throws {
+            try FileManager.default.createDirectory(
+                atPath: sandbox.path("conf"), withIntermediateDirectories: true)
+            // A link, since a new file may still be open for writing in another child.
+            try FileManager.default.createSymbolicLink(
+                atPath: sandbox.path("conf/sh"), withDestinationPath: "/bin/sh")
+            try sandbox.write(
+                "conf/topology.yaml",
+                """
+                version: 1
+                nodes: { desk: { presenters: [command: [./sh, -c, "test -e sh && echo retry"]] } }
+                """)
+            for topology in ["conf/topology.yaml", "./conf/topology.yaml"] {
+                let present = try Launched(
+                    ["present", "--topology", topology, "--node", "desk"]
+                        + ["--description", "Boom"] + Self.options, folder: sandbox.folder)
+                #expect(try await present.ending() == 0, "\(present.errors.value)")
+                #expect(present.output.value == "retry\n")
+            }
+        }
+
         @Test(
             "A result that cannot be printed fails the command", arguments: [">/dev/full", ">&-"])
         func noOutput(redirection: String) async throws {

@@ -12,7 +12,7 @@ struct SubprocessRunner: CommandRunner {
     static let outputMax = 64 * 1024
     static let errorTailMax = 4 * 1024
 
-    /// The folder of relative programs: the topology file's folder.
+    /// The folder in which commands run: the topology file's. Nil: that of this process.
     let folder: String?
 
     struct TimedOut: LocalizedError {
@@ -36,8 +36,11 @@ struct SubprocessRunner: CommandRunner {
             .gracefulShutDown(
                 toProcessGroup: true, allowedDurationToNextStep: ProcessGroups.farewell)
         ]
+        // A path from the folder of this process: the child is in its own when it looks for it.
+        let here = FileManager.default.currentDirectoryPath
         let configuration = Configuration(
-            executable: program.contains("/") ? .path(.init(program)) : .name(program),
+            executable: program.contains("/")
+                ? .path(.init(FilePath.resolve(program, in: here))) : .name(program),
             arguments: Arguments(
                 executablePathOverride: program, remainingValues: Array(command.dropFirst())),
             environment: .inherit.updating(
