@@ -74,6 +74,25 @@ struct TargetTests {
         }
     }
 
+    @Test("A client of a node that listens reads none of the secrets of its console and hooks")
+    func clientOfConsole() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            """
+            version: 1
+            nodes:
+              a:
+                listen: "ipc://a"
+                presenters:
+                  - console: { listen: "127.0.0.1:*", token: file:none, url: "http://127.0.0.1" }
+                notify: [{ name: chat, url: "http://127.0.0.1:9/x", secret: file:none }]
+            """, to: "t.yaml")
+        for command in ["exec", "present"] {
+            _ = try Target.parse(["--topology", file, "--node", "a"])
+                .leaf(origin: nil, command: command, logger: Logger(label: "test"))
+        }
+    }
+
     @Test(
         "A length that a silence cannot have is refused before it is sent",
         arguments: ["60d", "10y", "0s", "999ms", "4000d"])

@@ -75,30 +75,16 @@ struct Target: ParsableArguments {
     private func leaf(
         of path: String, _ node: String, origin: NodeName?, command: String, logger: Logger
     ) throws -> Leaf {
-        let assembly = try NodeAssembly(
-            topology: path, node: node, isInputTaken: command == "exec", logger: logger)
-        var settings = assembly.settings
-        if settings.listen.isEmpty {
-            try refuseNames(besides: node)
-            settings.grace = try graceDuration() ?? settings.grace
-            let parents = assembly.loaded.topology.parentEndpoints(of: settings.name)
-            guard !parents.isEmpty || !settings.presenters.isEmpty else {
-                throw Failure(
-                    .badConfiguration,
-                    "\(path): node \(node) has neither listen nor next nor presenters; add one of "
-                        + "them, or name another node")
-            }
-            return Leaf(
-                node: Node(
-                    settings, in: assembly.loaded.topology,
-                    parts: try assembly.parts(use: .amongClients)),
-                failsByTopology: settings.whenUnreachable == .fail, deadline: settings.deadline)
+        let topology = try TopologyLoader.load(path).topology
+        let settings = try topology.node(named: node, in: path)
+        guard !settings.listen.isEmpty else {
+            return try leafInPlace(of: node, in: path, command: command, logger: logger)
         }
         guard let endpoint = settings.endpoint else {
             throw Failure(
                 .badConfiguration, "\(path): \(node) has no `listen` endpoint to connect to")
         }
-        let keys = try choice.key.ring(in: assembly.loaded.topology)
+        let keys = try choice.key.ring(in: topology)
         var leaf = NodeSettings(
             name: try ownName(keys == nil ? command : "\(try choice.key.name)-\(command)"))
         leaf.whenUnreachable = settings.whenUnreachable == .hold ? .hold : .fail
@@ -117,6 +103,29 @@ struct Target: ParsableArguments {
         parts.keys = keys
         return Leaf(
             node: Node(leaf, parents: [endpoint], parts: parts),
+            failsByTopology: settings.whenUnreachable == .fail, deadline: settings.deadline)
+    }
+
+    /// A leaf with the settings, the key and the presenters of a node that does not listen.
+    private func leafInPlace(
+        of node: String, in path: String, command: String, logger: Logger
+    ) throws -> Leaf {
+        try refuseNames(besides: node)
+        let assembly = try NodeAssembly(
+            topology: path, node: node, isInputTaken: command == "exec", logger: logger)
+        var settings = assembly.settings
+        settings.grace = try graceDuration() ?? settings.grace
+        let parents = assembly.loaded.topology.parentEndpoints(of: settings.name)
+        guard !parents.isEmpty || !settings.presenters.isEmpty else {
+            throw Failure(
+                .badConfiguration,
+                "\(path): node \(node) has neither listen nor next nor presenters; add one of "
+                    + "them, or name another node")
+        }
+        return Leaf(
+            node: Node(
+                settings, in: assembly.loaded.topology,
+                parts: try assembly.parts(use: .amongClients)),
             failsByTopology: settings.whenUnreachable == .fail, deadline: settings.deadline)
     }
 
