@@ -79,6 +79,23 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A node and its clients do without the policy files of other nodes")
+        func policiesOfOthers() async throws {
+            try sandbox.writeTopology(presenters: "policy: none.yaml")
+            let relay = try await sandbox.start("relay")
+            func ending(_ command: String, _ more: String...) async throws -> Int32 {
+                let topology = ["--topology", sandbox.path("topology.yaml")]
+                return try await Launched([command] + topology + more).ending()
+            }
+            #expect(try await ending("exec", "--node", "relay", "--", "true") == 0)
+            #expect(try await ending("exec", "--node", "central", "--", "true") == 0)
+            #expect(try await ending("status", "--node", "relay") == 0)
+            #expect(try await ending("run", "--node", "central") == 66)
+            #expect(try await ending("check") == 66)
+            #expect(try await ending("graph") == 66)
+            withExtendedLifetime(relay) {}
+        }
+
         @Test(
             "explain names the path that a live run of the demo then takes",
             arguments: [

@@ -33,7 +33,7 @@ package final class NodeAssembly: Sendable {
     ) throws {
         self.path = path
         self.isInputTaken = isInputTaken
-        loaded = try TopologyLoader.load(path)
+        loaded = try TopologyLoader.load(path, policiesOf: NodeName(node).map { [$0] })
         settings = try loaded.topology.node(named: node, in: path)
         var base = NodeParts(logger: logger)
         base.version = Self.version
@@ -207,7 +207,7 @@ package final class NodeAssembly: Sendable {
         // First, and whatever becomes of the rest: a key may have to be revoked.
         reloadKeys()
         do {
-            let fresh = try TopologyLoader.load(path)
+            let fresh = try TopologyLoader.load(path, policiesOf: [self.settings.name])
             guard let settings = fresh.topology.nodes[self.settings.name] else {
                 throw Failure(.badConfiguration, "the topology no longer has \(self.settings.name)")
             }
@@ -246,7 +246,7 @@ package final class NodeAssembly: Sendable {
     /// Reads the folder of keys again. If a file in it cannot be used, the keys stay as they are,
     /// except for keys whose files are gone.
     private func reloadKeys() {
-        let fresh = try? TopologyLoader.load(path).topology
+        let fresh = try? TopologyLoader.load(path, policiesOf: [settings.name]).topology
         let topology = fresh?.keys == nil ? loaded.topology : fresh ?? loaded.topology
         guard let ring = keys.withLock({ $0 }), let path = topology.keys else { return }
         let folder = KeyFolder(path)

@@ -1,17 +1,20 @@
-import ErrorBus
+package import ErrorBus
 import Foundation
 
 /// The loader of a topology file and every file that it names.
 package enum TopologyLoader {
     /// - Parameters:
     ///   - path: The topology file, whose folder is the base of relative paths.
+    ///   - users: The nodes whose policy files have to be readable; nil: all nodes. An unreadable
+    ///     file of another node, which may run on another machine, is left out.
     ///   - environment: The values of `${NAME}`.
     package static func load(
-        _ path: String, environment: [String: String] = ProcessInfo.processInfo.environment
+        _ path: String, policiesOf users: Set<NodeName>? = nil,
+        environment: [String: String] = ProcessInfo.processInfo.environment
     ) throws(ConfigurationFailure) -> LoadedTopology {
         let root = try YAMLConfiguration.read(path)
         return try TopologyReader.read(
-            root, folder: FilePath.folder(of: path), environment: environment,
+            root, folder: FilePath.folder(of: path), environment: environment, policiesOf: users,
             openPolicy: { (path) throws(ConfigurationFailure) in try YAMLConfiguration.read(path) })
     }
 }

@@ -89,16 +89,20 @@ extension TopologyReader {
         return words
     }
 
-    mutating func readPresenters(_ field: ConfigurationField) -> [PresenterSettings] {
+    mutating func readPresenters(
+        _ field: ConfigurationField, of owner: NodeName
+    ) -> [PresenterSettings] {
         guard !field.node.isNull,
             let elements = decoder.elements(field, allowed: "a list of presenters")
         else { return [] }
-        return elements.compactMap { presenter($0) }
+        return elements.compactMap { presenter($0, of: owner) }
     }
 
     private static let presenterKinds = ["policy", "terminal", "command", "console"]
 
-    private mutating func presenter(_ field: ConfigurationField) -> PresenterSettings? {
+    private mutating func presenter(
+        _ field: ConfigurationField, of owner: NodeName
+    ) -> PresenterSettings? {
         if case .scalar = field.node.value {
             let kinds = Self.presenterKinds.joined(separator: ", ")
             guard let text = decoder.text(field, allowed: kinds) else { return nil }
@@ -119,7 +123,7 @@ extension TopologyReader {
         switch kind {
         case "policy":
             guard let path = path(inner) else { return nil }
-            return .policy(path: path, rules: policy(path, named: inner))
+            return .policy(path: path, rules: policy(path, named: inner, of: owner))
         case "command":
             return command(inner, folder: folder).map(PresenterSettings.command)
         case "console": return console(inner)

@@ -10,27 +10,32 @@ package struct TopologyReader {
     var decoder: ConfigurationDecoder
     /// The folder of the topology file, to which its paths are relative.
     let folder: String
+    /// The nodes whose policy files have to be readable; nil: all nodes.
+    private let users: Set<NodeName>?
     private let openPolicy: PolicyOpener
 
     /// - Parameters:
     ///   - folder: The folder of the topology file; empty for the working directory.
     ///   - environment: The values of `${NAME}`.
+    ///   - users: The nodes whose policy files have to be readable; nil: all nodes.
     ///   - openPolicy: The reader of the policy files that the topology names.
     package init(
-        folder: String, environment: [String: String], openPolicy: @escaping PolicyOpener
+        folder: String, environment: [String: String], policiesOf users: Set<NodeName>? = nil,
+        openPolicy: @escaping PolicyOpener
     ) {
         decoder = ConfigurationDecoder(environment: environment)
         self.folder = folder
+        self.users = users
         self.openPolicy = openPolicy
     }
 
     /// Reads and checks a topology.
     package static func read(
         _ root: ConfigurationNode, folder: String, environment: [String: String],
-        openPolicy: @escaping PolicyOpener
+        policiesOf users: Set<NodeName>? = nil, openPolicy: @escaping PolicyOpener
     ) throws(ConfigurationFailure) -> LoadedTopology {
         var reader = TopologyReader(
-            folder: folder, environment: environment, openPolicy: openPolicy)
+            folder: folder, environment: environment, policiesOf: users, openPolicy: openPolicy)
         let topology = reader.topology(root)
         var validator = TopologyValidator(
             topology, root: root.location, locations: reader.decoder.locations,
@@ -132,7 +137,7 @@ package struct TopologyReader {
         if let listen = fields["listen"] { settings.listen = endpoints(listen) }
         settings.advertise = fields["advertise"].flatMap { advertised($0) }
         if let presenters = fields["presenters"] {
-            settings.presenters = readPresenters(presenters)
+            settings.presenters = readPresenters(presenters, of: name)
         }
         settings.notify = fields["notify"].map { hooks($0) } ?? []
         if let responders = fields["responders"] {
@@ -174,14 +179,19 @@ package struct TopologyReader {
         }
     }
 
-    /// The rules of a policy file. A problem in the file is reported with its name and line.
-    mutating func policy(_ path: String, named field: ConfigurationField) -> [Rule] {
+    /// The rules of a policy file of a node. A problem in the file is reported with its name and
+    /// line.
+    mutating func policy(
+        _ path: String, named field: ConfigurationField, of owner: NodeName
+    ) -> [Rule] {
         let root: ConfigurationNode
         do throws(ConfigurationFailure) {
             root = try openPolicy(path)
         } catch {
             switch error {
             case .unreadable(_, let reason):
+                // The machine where the owner runs may have the file.
+                guard users?.contains(owner) ?? true else { break }
                 decoder.report(
                     ConfigurationProblem(
                         at: field.location, field: field.path, found: field.node.found,

@@ -30,7 +30,8 @@ struct Status: AsyncParsableCommand {
             case .endpoint(let endpoint):
                 try printStatus(try await Self.ask(endpoint, endpoint.description))
             case .node(let name, let path):
-                try await ask(name, in: try TopologyLoader.load(path).topology, path)
+                let topology = try TopologyLoader.load(path, policiesOf: []).topology
+                try await ask(name, in: topology, path)
             }
         }
     }

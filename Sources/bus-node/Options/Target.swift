@@ -75,7 +75,8 @@ struct Target: ParsableArguments {
     private func leaf(
         of path: String, _ node: String, origin: NodeName?, command: String, logger: Logger
     ) throws -> Leaf {
-        let topology = try TopologyLoader.load(path).topology
+        // A client of a node uses none of the policies.
+        let topology = try TopologyLoader.load(path, policiesOf: []).topology
         let settings = try topology.node(named: node, in: path)
         guard !settings.listen.isEmpty else {
             return try leafInPlace(of: node, in: path, command: command, logger: logger)

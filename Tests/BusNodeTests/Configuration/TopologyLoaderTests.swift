@@ -239,6 +239,28 @@ import Testing
         #expect(problems.first?.hint == "did you mean \"answer\"?")
     }
 
+    @Test("A policy file that cannot be read is a problem of the nodes that use it")
+    func policyOfOthers() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(Self.topology, to: "topology.yaml")
+        func load(policiesOf users: Set<NodeName>?) throws -> LoadedTopology {
+            try TopologyLoader.load(file, policiesOf: users, environment: ["OTHER": "localhost"])
+        }
+        for users: Set<NodeName> in [[], ["worker-1", "relay-eu"]] {
+            #expect(try load(policiesOf: users).topology["central"]?.presenters.count == 3)
+        }
+        for users: Set<NodeName>? in [["central"], nil] {
+            let error = #expect(throws: ConfigurationFailure.self) {
+                try load(policiesOf: users)
+            }
+            #expect(error?.exitStatus == .noInput)
+        }
+        // What is wrong in a file that is there is wrong for each node.
+        try folder.write("rules: [{ match: {}, anser: retry }]", to: "policies/retry.yaml")
+        let error = #expect(throws: ConfigurationFailure.self) { try load(policiesOf: []) }
+        #expect(error?.exitStatus == .badConfiguration)
+    }
+
     @Test("a missing file, a folder and a file that is too large")
     func unreadable() throws {
         let folder = try TemporaryFolder()
