@@ -178,6 +178,27 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A signal that was ignored when present started, as with nohup, stays ignored")
+        func ignoredSignals() async throws {
+            let pty = try Pty()
+            try sandbox.writeTopology(presenters: "terminal")
+            let nodes = [
+                try await sandbox.start("central", input: .terminal(pty)),
+                try await sandbox.start("relay"),
+            ]
+            let present = try Launched(
+                ["-c", "trap '' HUP INT; exec \"$0\" \"$@\"", Launched.busNode, "present"]
+                    + ["--to", sandbox.endpoint("relay"), "--description", "Boom"]
+                    + Self.options, program: "/bin/sh")
+            #expect(await pty.shows("Retry"))
+            present.send(SIGHUP)
+            present.send(SIGINT)
+            pty.type("r\n")
+            #expect(try await present.ending() == 0)
+            #expect(present.output.value == "retry\n")
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("A deadline that passes exits 75 and ends the presenter's command")
         func deadline() async throws {
             try sandbox.write("ask.sh", "echo $$ >$DIR/pid\nexec sleep 60\n")

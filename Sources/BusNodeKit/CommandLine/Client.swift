@@ -7,12 +7,13 @@ package import UnixSignals
 package enum Client {
     /// - Parameter signals: The signals that end the work: they cancel it, which withdraws its
     ///   presentation, and ``Interrupted`` is thrown. The node closes afterwards, so that the
-    ///   withdrawal is sent.
+    ///   withdrawal is sent. A signal that was ignored at the start, as with nohup, stays ignored.
     package static func run<Value: Sendable>(
         _ node: Node, endingOn signals: [UnixSignal] = [],
         work: @escaping @Sendable () async throws -> Value
     ) async throws -> Value {
-        let trapped = await UnixSignalsSequence(trapping: signals)
+        let heeded = signals.filter { !ReceivedSignal.isIgnored($0.rawValue) }
+        let trapped = await UnixSignalsSequence(trapping: heeded)
         return try await withThrowingTaskGroup(of: Value?.self) { group in
             group.addTask {
                 try await node.run()

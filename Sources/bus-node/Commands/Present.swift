@@ -15,10 +15,11 @@ struct Present: AsyncParsableCommand {
             Exits 0 when an option was chosen that is not cancel, 1 when it was cancel or the \
             error was withheld, 65 for a bad report, 69 when no node could be reached, 74 when the \
             answer cannot be printed, 75 when the deadline passed or a node is busy. Ctrl-C \
-            withdraws the presentation and exits 130. A console groups errors with the same \
-            domain, code, description and options. With --field an option asks for values; --json \
-            prints them with the outcome, including the values of secrets. The comment of the \
-            answer is printed on standard error, or with --json in the outcome.
+            withdraws the presentation and exits 130; a signal that was ignored at the start, as \
+            with nohup, stays ignored. A console groups errors with the same domain, code, \
+            description and options. With --field an option asks for values; --json prints them \
+            with the outcome, including the values of secrets. The comment of the answer is \
+            printed on standard error, or with --json in the outcome.
 
             Example: bus-node present --to tcp://127.0.0.1:7701 --description "Disk full" \
             --option retry=Retry --option cancel=Cancel:cancel
