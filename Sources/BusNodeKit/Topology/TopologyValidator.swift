@@ -100,12 +100,16 @@ struct TopologyValidator {
                 let field = "nodes.\(node.name).presenters[\(index)].console.listen"
                 places.append((console.listen, field))
             }
-            for (endpoint, field) in places {
+            for (index, (endpoint, field)) in places.enumerated() {
                 if case .tcp(_, 0) = endpoint.address { continue }
                 if let taker = takers[endpoint] {
                     report(
                         field, found: "\"\(endpoint)\", which node \(taker) has already",
                         allowed: "an endpoint that no other entry has")
+                } else if let (other, _) = places[..<index].first(where: { $0.0.takes(endpoint) }) {
+                    report(
+                        field, found: "\"\(endpoint)\", whose port \"\(other)\" takes already",
+                        allowed: "another port, or one entry for both")
                 } else {
                     takers[endpoint] = node.name
                 }
@@ -262,6 +266,20 @@ struct TopologyValidator {
                 "never reached\(extent): rule \(earlier.position) (line \(place.line)) "
                     + "matches all that it matches")
         }
+    }
+}
+
+extension Endpoint {
+    /// Whether a machine on which a process listens at this endpoint has no room for another
+    /// one there: a wildcard takes the port of every address.
+    fileprivate func takes(_ other: Endpoint) -> Bool {
+        guard case .tcp(let host, let port) = address,
+            case .tcp(let otherHost, let otherPort) = other.address, port == otherPort
+        else { return false }
+        // As the socket of a node has it.
+        let hosts = [host, otherHost].map { $0 == "localhost" ? "127.0.0.1" : $0 }
+        if hosts[0] == hosts[1] || hosts.contains("::") { return true }
+        return (isWildcard || other.isWildcard) && !hosts.contains { $0.contains(":") }
     }
 }
 
