@@ -62,6 +62,11 @@ enum EnvironmentExpansion {
                 found: shown, allowed: "${NAME} with a name of A-Z a-z 0-9 _",
                 hint: "write $${ for ${ itself")
         }
+        // The first brace ends it, so the rest of a variable would be taken for text.
+        guard otherwise?.contains("${") != true else {
+            throw Problem(
+                found: shown, allowed: "${NAME:-otherwise} without a variable in otherwise")
+        }
         let value = environment[String(name)]
         if let otherwise { return value.flatMap { $0.isEmpty ? nil : $0 } ?? String(otherwise) }
         guard let value else {

@@ -11,6 +11,7 @@ import Testing
         ("plain", "plain"), ("tcp://${HOST}:1", "tcp://relay:1"), ("${HOST}${HOST}", "relayrelay"),
         ("$${HOST}", "${HOST}"), ("$HOST", "$HOST"), ("/a$/", "/a$/"), ("${EMPTY}", ""),
         ("${NONE:-other}", "other"), ("${EMPTY:-other}", "other"), ("${HOST:-other}", "relay"),
+        ("${NONE:-a$b{c}", "a$b{c"),
         // What a variable says is not read again.
         ("${NEST}", "${HOST}"),
     ])
@@ -18,7 +19,10 @@ import Testing
         #expect(try EnvironmentExpansion.expand(text, environment) == expected)
     }
 
-    @Test(arguments: ["${NONE}", "${", "${HOST", "${}", "${1A}", "${A B}", "x${a-b}"])
+    @Test(arguments: [
+        "${NONE}", "${", "${HOST", "${}", "${1A}", "${A B}", "x${a-b}", "${HOST:-${NONE}}",
+        "${NONE:-${HOST}/bus}",
+    ])
     func refuses(text: String) {
         #expect(throws: EnvironmentExpansion.Problem.self) {
             try EnvironmentExpansion.expand(text, environment)
