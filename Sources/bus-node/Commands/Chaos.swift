@@ -110,13 +110,6 @@ struct Chaos: AsyncParsableCommand {
     private func conclude(
         _ result: ChaosResult, _ timeline: ChaosTimeline, _ folder: ChaosFolder
     ) throws {
-        if let svg {
-            do {
-                try timeline.svg.write(toFile: svg, atomically: true, encoding: .utf8)
-            } catch {
-                throw Failure(.cannotCreate, "--svg \(svg): cannot be written")
-            }
-        }
         if json {
             try StandardOutput.print(result.json)
         } else {
@@ -124,9 +117,20 @@ struct Chaos: AsyncParsableCommand {
         }
         let holds = result.violations.isEmpty
         if holds, !keep { folder.remove() } else { say("the logs are in \(folder.path)") }
-        if !holds {
-            if json { for violation in result.violations { say(violation) } }
-            throw ExitStatus.declined.exitCode
+        if !holds, json { for violation in result.violations { say(violation) } }
+        // Last, so that a picture that cannot be written hides nothing of the result.
+        try draw(timeline, holds: holds)
+        if !holds { throw ExitStatus.declined.exitCode }
+    }
+
+    private func draw(_ timeline: ChaosTimeline, holds: Bool) throws(Failure) {
+        guard let svg else { return }
+        do {
+            try timeline.svg.write(toFile: svg, atomically: true, encoding: .utf8)
+        } catch {
+            let text = "--svg \(svg): cannot be written"
+            guard !holds else { throw Failure(.cannotCreate, text) }
+            say(text)
         }
     }
 

@@ -75,6 +75,18 @@ struct ChaosRunTests {
         #expect(picture.contains("relay-1-to-centre"))
     }
 
+    @Test("A picture that cannot be written leaves the result of the run")
+    func pictureNotWritten() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let ending = try await run([
+            "chaos", "--topology", try topology(), "--duration", "1s", "--presentations", "4",
+            "--faults", "delay", "--json", "--svg", folder.appending(path: "none/run.svg").path,
+        ])
+        #expect(ending.status == 73, "\(ending.errors)\n\(ending.output)")
+        #expect(ending.errors.contains("cannot be written"))
+        #expect(ending.output.contains("\"presented\":4"))
+    }
+
     @Test("An unusable chaos run is refused: 64 for the command line, 78 for the topology")
     func refusals() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
