@@ -17,10 +17,12 @@ struct Exec: AsyncParsableCommand {
             if the topology says whenUnreachable: fail. Exits 128 + N when signal N ended the \
             command, 127 when it was not found, 126 when it could not be run. Input, output and \
             signals pass through; a signal that was ignored at the start, as with nohup, stays \
-            ignored, for the command as well. A command that fails within 10 s of Ctrl-C is not \
-            presented. A console groups failures of the same command, in the same way and in the \
-            same directory, on any host. Without a terminal, as from cron, a failure waits for a \
-            day at most, and at most 20 processes with the same command wait at a time: see \
+            ignored, for the command as well. Redirect the standard error of what the command \
+            leaves running, as in server 2>server.log &: exec reads it, and after the end of exec \
+            the next line there ends the process. A command that fails within 10 s of Ctrl-C is \
+            not presented. A console groups failures of the same command, in the same way and in \
+            the same directory, on any host. Without a terminal, as from cron, a failure waits for \
+            a day at most, and at most 20 processes with the same command wait at a time: see \
             --deadline and --max-waiting.
 
             The report has the command and the end of its standard error. What looks like a secret \
