@@ -283,11 +283,13 @@ def bad_connects(options):
             is_good = node.descriptors() <= before + 1 and left <= MEMORY_LEFT_MAX and latencies
             if not is_good or good.failure:
                 print(f"flood: keys: NOT AS BEFORE: {good.failure or 'see above'}")
-            return bool(is_good) and good.failure is None
+            result = bool(is_good) and good.failure is None
         finally:
             good.ends.set()
             good.join(LATENCY_MAX + 1)
-            print(f"flood: keys: the node ended with {node.end()}", flush=True)
+            status = node.end()
+            print(f"flood: keys: the node ended with {status}", flush=True)
+        return result and status == 0
 
 
 def free_endpoint():
@@ -307,7 +309,7 @@ def flood(transport, options):
         good = GoodClient(endpoint)
         try:
             good.start()
-            return rounds(transport, endpoint, node, good, options)
+            result = rounds(transport, endpoint, node, good, options)
         finally:
             good.ends.set()
             good.join(LATENCY_MAX + 1)
@@ -315,6 +317,7 @@ def flood(transport, options):
             print(f"flood: {transport}: the node ended with {status}", flush=True)
             if status != 0:
                 print(node.said(), file=sys.stderr)
+        return result and status == 0
 
 
 def settled_memory(node):
