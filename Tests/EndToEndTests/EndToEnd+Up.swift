@@ -28,7 +28,7 @@ extension EndToEnd {
             return names.lazy.compactMap { pid_t($0) }.first { pid in
                 let data = FileManager.default.contents(atPath: "/proc/\(pid)/cmdline") ?? Data()
                 let words = data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
-                return words.contains(topology) && words.contains(node) && words.contains("run")
+                return words.contains(topology) && words.contains("--node=\(node)")
             }
         }
 
@@ -133,6 +133,19 @@ extension EndToEnd {
             let up = try Launched(["up", "--topology", sandbox.path("topology.yaml")])
             #expect(await up.says("relay cannot run (exit code 73) and is not restarted"))
             #expect(Self.process(of: "central", in: sandbox) != nil)
+            up.send(SIGTERM)
+            #expect(try await up.ending() == 0)
+        }
+
+        @Test("Nodes are run whose names look like an option, or like folders")
+        func oddNames() async throws {
+            let names = ["-x", ".", ".."].map {
+                "  \"\($0)\": { presenters: [{ policy: policy.yaml }] }\n"
+            }
+            try sandbox.write("topology.yaml", "version: 1\nnodes:\n" + names.joined())
+            let up = try await up()
+            #expect(await up.says("3 nodes are up"))
+            #expect(!up.errors.value.contains("restarting"))
             up.send(SIGTERM)
             #expect(try await up.ending() == 0)
         }

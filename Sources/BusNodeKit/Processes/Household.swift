@@ -148,7 +148,8 @@ package final class Household: Sendable {
     private func arguments(for name: NodeName) -> [String] {
         let ready = hasReadyFolder ? ["--ready-file", readyPath(name)] : []
         return [
-            "run", "--topology", topology, "--node", name.description, "--log-level", logLevel,
+            // One word: a name may begin as an option does.
+            "run", "--topology", topology, "--node=\(name)", "--log-level", logLevel,
             "--ends-with-output",
         ] + ready
     }
@@ -162,7 +163,8 @@ package final class Household: Sendable {
         return status.isFolder && status.isPrivate && status.owner == geteuid()
     }
 
-    private func readyPath(_ name: NodeName) -> String { "\(readyFolder)/\(name)" }
+    /// With an ending, since a name may be one of a folder, as `..` is.
+    private func readyPath(_ name: NodeName) -> String { "\(readyFolder)/\(name).ready" }
 
     private func announceReady() async {
         let clock = ContinuousClock()
