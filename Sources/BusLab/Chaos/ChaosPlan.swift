@@ -35,8 +35,8 @@ package struct ChaosPlan: Hashable, Sendable {
     package let processes: [Process]
     let links: [Link]
 
-    /// - Throws: ``Failure`` with 78 when no node presents or answers, or when a node is connected
-    ///   to something outside the topology, which would receive the errors.
+    /// - Throws: ``Failure`` with 78 when no node presents or answers, when rules route errors, or
+    ///   when a node is connected to something outside the topology, which would receive them.
     package init(_ topology: Topology, path: String) throws(Failure) {
         func bad(_ text: String) -> Failure { Failure(.badConfiguration, "\(path): \(text)") }
         processes = topology.settings.map { settings in
@@ -50,6 +50,9 @@ package struct ChaosPlan: Hashable, Sendable {
         }
         guard processes.contains(where: { $0.role == .worker }) else {
             throw bad("no node is a leaf with a next, so no node would present")
+        }
+        for node in topology.settings where node.responders.contains(where: { $0.route != nil }) {
+            throw bad("node \(node.name): found a rule with route; a run takes links of next alone")
         }
         var links: [Link] = []
         for settings in topology.settings {

@@ -16,8 +16,9 @@ struct Chaos: AsyncParsableCommand {
             every link and an automatic presenter in place of those configured. The leaves \
             present N errors while links fail and processes die by a schedule made from the seed. \
             Then all faults end, the bus settles, and the logs of all processes are checked. \
-            Rules apply, but their commands are not run. Exits 0 only when all \
-            invariants hold, else 1; 78 when the topology is not usable for a chaos run.
+            Rules apply, but their commands are not run, and a topology whose rules route errors \
+            is refused. Exits 0 only when all invariants hold, else 1; 78 when the topology is not \
+            usable for a chaos run.
 
             Example: bus-node chaos --topology Examples/chaos/topology.yaml --seed 7 \
             --duration 30s --presentations 1000 --svg chaos.svg

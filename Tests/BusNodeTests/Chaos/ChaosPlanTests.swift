@@ -96,6 +96,9 @@ struct ChaosPlanTests {
             problem(mute, try node("w", next: [.node("r")])).contains("no node would answer"))
         let outside = try node("w", next: [.endpoint(try Endpoint("tcp://127.0.0.1:9"))])
         #expect(problem(root, outside).contains("not of this topology"))
+        var routed = try node("w", next: [.node("r")])
+        routed.responders = [Rule(match: RuleMatch(), actions: [.route("r")], position: 1)]
+        #expect(problem(root, routed).contains("node w: found a rule with route"))
         let twice = try node("w", next: [.node("r"), .endpoint(try Endpoint("tcp://127.0.0.1:2"))])
         let root2 = try node("r", listen: listening + ["tcp://127.0.0.1:2"], presents: true)
         #expect(problem(root2, twice).contains("two ways to node r"))
