@@ -18,6 +18,19 @@ struct LogTests {
     }
 
     @Test(
+        "What chooses rows does not go with what is presented again",
+        arguments: [["--since", "1h"], ["--tail", "3"]])
+    func rows(option: [String]) throws {
+        try Log.parse(["--topology", "t"] + option).check()
+        let both = try Log.parse(["--topology", "t", "--reoffer", "0192"] + option)
+        #expect {
+            try both.check()
+        } throws: { error in
+            (error as? Failure)?.status == .usage
+        }
+    }
+
+    @Test(
         "The start is a time or an age, as for the history",
         arguments: [
             ("2026-11-27T01:59:00Z", "2026-11-27T01:59:00.000Z"),

@@ -30,6 +30,17 @@ struct TargetTests {
         }
     }
 
+    @Test("A picture takes a key only for the nodes that it asks")
+    func keyOfPicture() throws {
+        try Graph.parse(["t.yaml", "--live", "--key", "ops"]).check()
+        let still = try Graph.parse(["t.yaml", "--key", "ops"])
+        #expect {
+            try still.check()
+        } throws: { error in
+            (error as? Failure)?.status == .usage
+        }
+    }
+
     @Test(
         "A command in the place of a node has its name and key, and refuses others",
         arguments: ["--name", "--key"])

@@ -34,8 +34,15 @@ struct Graph: AsyncParsableCommand {
     @Flag(help: "Print nodes and links as JSON.")
     var json = false
 
+    func check() throws(Failure) {
+        guard key.key == nil || live else {
+            throw Failure(.usage, "--key: allowed only with --live, which connects with the key")
+        }
+    }
+
     func run() async throws {
         try await orFail {
+            try check()
             let topology = try TopologyLoader.load(try choice.path()).topology
             let graph = TopologyGraph(
                 topology,

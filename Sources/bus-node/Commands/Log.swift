@@ -57,6 +57,10 @@ struct Log: AsyncParsableCommand {
         guard grace == nil || reoffer != nil else {
             throw Failure(.usage, "--grace: allowed only with --reoffer")
         }
+        for (option, isGiven) in [("--since", since != nil), ("--tail", tail != nil)]
+        where isGiven && reoffer != nil {
+            throw Failure(.usage, "\(option): not allowed with --reoffer, which shows no rows")
+        }
     }
 
     /// The time of `--since` in the written form; nil without it.
