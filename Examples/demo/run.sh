@@ -3,6 +3,8 @@
 # Answered by the person at the terminal, or by policy.yaml without a terminal. With PANES=yes tmux
 # shows the nodes and their processes beside it.
 set -u
+# A path from the folder that the demo was started from.
+[ -z "${BUS_NODE:-}" ] || BUS_NODE=$(realpath --no-symlinks --canonicalize-missing "$BUS_NODE")
 cd "$(dirname "$0")" || exit 1
 export DEMO_FROM=$OLDPWD DEMO_SCRIPT=$PWD/run.sh
 export DEMO_PORT=${DEMO_PORT:-7790} DEMO_CENTRAL=${DEMO_CENTRAL:-7791} DEMO_RELAY=${DEMO_RELAY:-7792}
@@ -55,12 +57,12 @@ note "The commands work in another terminal as well, while the demo runs:"
 shown cd "$PWD"
 "$bus" up --topology topology.yaml --log-level warning --ready-file run/ready <&0 &
 household=$!
-for _ in $(seq 100); do
+for _ in $(seq 1200); do
     [ -e run/ready ] && break
     kill -0 "$household" 2>/dev/null || { echo "demo: the topology did not start" >&2; exit 1; }
     sleep 0.05
 done
-[ -e run/ready ] || { echo "demo: the topology was not ready within 5 s" >&2; exit 1; }
+[ -e run/ready ] || { echo "demo: the topology was not ready within 60 s" >&2; exit 1; }
 [ "${PANES:-}" != yes ] ||
     pane=$(tmux split-window -dhP -c "$PWD" -F '#{pane_id}' ./processes "$bus" "$household")
 

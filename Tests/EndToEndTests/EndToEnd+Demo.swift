@@ -19,15 +19,16 @@ extension EndToEnd {
             }
         }
 
+        /// Starts the demo from another folder, with a path from there.
         private func start(
             input: Launched.Input = .none, _ environment: [String: String] = [:]
         ) throws -> Launched {
             let ports = try (0..<3).map { _ in try Port() }.map { "\($0.number)" }
             return try Launched(
                 [sandbox.path("run.sh")], program: "/bin/bash", input: input,
-                folder: sandbox.folder,
+                folder: "/",
                 environment: [
-                    "BUS_NODE": Launched.busNode, "DEMO_PORT": ports[0],
+                    "BUS_NODE": String(Launched.busNode.dropFirst()), "DEMO_PORT": ports[0],
                     "DEMO_CENTRAL": ports[1], "DEMO_RELAY": ports[2],
                 ].merging(environment) { $1 })
         }
