@@ -71,6 +71,16 @@ final class ConsoleUsers: Sendable {
         try PrivateFile.text(of: file, byteCountMax: byteCountMax)
     }
 
+    /// Refuses a text that could not be read as a file of users.
+    static func check(_ text: String) throws(FileRefusal) {
+        guard text.utf8.count <= byteCountMax else {
+            throw FileRefusal(
+                status: .badConfiguration, found: "more than \(byteCountMax) bytes",
+                allowed: "at most \(byteCountMax)")
+        }
+        _ = try list(text)
+    }
+
     static func list(_ text: String) throws(FileRefusal) -> List {
         var list = List()
         let lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)

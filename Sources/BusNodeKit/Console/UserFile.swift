@@ -107,9 +107,16 @@ package struct UserFile: Sendable {
         }
     }
 
+    /// Replaces the file, unless no console could use it from then on.
     private func write(_ lines: [Substring]) throws(Failure) {
+        let text = lines.joined(separator: "\n") + "\n"
+        do throws(FileRefusal) { try ConsoleUsers.check(text) } catch {
+            throw Failure(
+                error.status,
+                "users \(path.shown()): not changed: \(error.text); remove users or comments first")
+        }
         try change { () throws(FileRefusal) in
-            try PrivateFile.replace(target, lines.joined(separator: "\n") + "\n", mode: 0o600)
+            try PrivateFile.replace(target, text, mode: 0o600)
         }
     }
 

@@ -36,7 +36,7 @@ struct UsersAdd: AsyncParsableCommand {
             Prints the user's token once; the file has only its hash. A user who is already in the \
             file gets these permissions and a new token; the former token admits no one. Makes the \
             file when it is missing. Exits 73 when it cannot be written, 75 while another command \
-            changes it, 78 when it is invalid.
+            changes it, 78 when it is invalid or has its 1,000 users already.
 
             Everyone in the file sees everything. --may adds: answer (answer, claim, undo), \
             destructive (choose destructive options), silence (make and end silences), administer \

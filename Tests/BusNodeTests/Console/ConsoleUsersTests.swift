@@ -166,6 +166,22 @@ import Testing
         #expect(refused?.contains("more than \(most) users") == true)
     }
 
+    @Test("The command adds no user above a limit: the file stays as it was, and in use")
+    func full() throws {
+        let users = (1_000..<1_000 + ConsoleUsers.countMax).map { "user-\($0) see proxy\n" }
+        let comment = String(repeating: "#", count: (1 << 20) - 25) + "\n"
+        for text in [users.joined(separator: ""), users[0] + comment] {
+            try PrivateFile.replace(path, text, mode: 0o600)
+            let refusal = #expect(throws: Failure.self) { try file.add("one-more", []) }
+            #expect(refusal?.status == .badConfiguration)
+            #expect(refusal?.text.contains("not changed: found") == true)
+            let isUnchanged = try String(contentsOfFile: path, encoding: .utf8) == text
+            #expect(isUnchanged)
+            try file.addProxied("user-1000", [.answer])
+            #expect(try ConsoleUsers.read(path).users.first?.permissions == [.answer])
+        }
+    }
+
     @Test("A visitor needs the permission, and is called what the token is called")
     func permissions() throws {
         let user = ConsoleUser(name: "anna", permissions: [.answer], token: "x")
