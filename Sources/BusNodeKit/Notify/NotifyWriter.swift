@@ -19,6 +19,10 @@ struct NotifyWriter: Sendable {
     private static let slackScalarMax = 1_200
     /// The most actions of a message that ntfy takes.
     private static let ntfyActionMax = 3
+    /// The longest text, in bytes of JSON: a server of ntfy takes less than 4,096 bytes of text,
+    /// and 8,192 of JSON with title and links.
+    private static let ntfyByteMax = 3_500
+    private static let ntfyTitleScalarMax = 200
 
     struct Request: Sendable {
         let path: String
@@ -144,8 +148,10 @@ struct NotifyWriter: Sendable {
         _ message: NotifyMessage, _ topic: String, _ offers: [AnswerLinks.Offer]
     ) -> JSONValue {
         var fields: [String: JSONValue] = [
-            "topic": .string(topic), "title": .string(title(message)),
-            "message": .string(lines(message).joined(separator: "\n")),
+            "topic": .string(topic),
+            "title": .string(title(message).clipped(Self.ntfyTitleScalarMax)),
+            "message": .string(
+                lines(message).joined(separator: "\n").clipped(toJSONBytes: Self.ntfyByteMax)),
             "priority": .integer(priority(message)), "tags": [.string(message.event)],
             "click": .string(link(message)),
         ]
@@ -269,5 +275,16 @@ extension String {
     /// The text for Slack, which reads `&`, `<` and `>`: mentions and links begin with them.
     fileprivate var escapedForSlack: String {
         replacingScalars(["&": "&amp;", "<": "&lt;", ">": "&gt;"])
+    }
+
+    /// The text cut to so many bytes of a request's JSON, with an ellipsis if it was cut.
+    fileprivate func clipped(toJSONBytes limit: Int) -> String {
+        var count = 0
+        let end = unicodeScalars.firstIndex { scalar in
+            let quoted = JSONValue.string(String(scalar)).encoded()
+            count += JSONEscapes.escapingInvisible(in: quoted).count - 2
+            return count > limit
+        }
+        return end.map { String(unicodeScalars[..<$0]) + "…" } ?? self
     }
 }

@@ -152,6 +152,29 @@ struct NotifyWriterTests {
         #expect(!request.headers.contains { $0.value.contains("X-Priority") })
     }
 
+    @Test(
+        "ntfy gets no more text than its servers take, the severity and the origins first",
+        arguments: ["語", "\"", "☺\u{FE0F}"])
+    func ntfyLimits(text: String) throws {
+        var rig = NotifyRig([NotifyRig.hook()])
+        for number in 1...5 {
+            let long = String(repeating: text, count: 300)
+            var report = NotifyRig.report("\(number)\(long)")
+            report.failureReason = report.description
+            report.coalesceKey = "storm"
+            rig.open(report)
+        }
+        let message = try #require(rig.pass(.seconds(5)).first)
+        #expect(message.count == 5)
+        let sent = try #require(json(message, .ntfy)["message"]?.stringValue)
+        #expect(sent.hasPrefix("error, d 1 from worker; 5 open at central\n1"))
+        #expect(sent.hasSuffix("…") && (1_500..<4_096).contains(sent.utf8.count))
+        var hook = NotifyRig.hook()
+        hook.body = .ntfy
+        let body = writer.request(message, to: hook, secret: nil, at: message.madeAt).body
+        #expect(body.count < 8_192)
+    }
+
     @Test("Alertmanager has one alert for a group, which ends with its last open presentation")
     func alertmanager() throws {
         let firing = try #require(json(try message("broken"), .alertmanager).arrayValue?.first)
