@@ -96,7 +96,9 @@ struct HookMachine: Sendable {
         return switch (change.item.stage, change.before) {
         // Claimed: as it was in an earlier life of the node.
         case (.open, nil), (.claimed, nil): .opened
-        case (.claimed(let person, _), .claimed(let former, _)) where person == former: nil
+        // Prolonged; a claim that ran out is over, although its stage stays.
+        case (.claimed(let person, _), .claimed(let former, let end))
+        where person == former && change.item.changedAt < end: nil
         case (.claimed, _): .claimed
         case (.answered, _): .answered
         case (.settled, _), (.closed, _): .ended

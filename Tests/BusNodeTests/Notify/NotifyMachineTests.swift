@@ -258,6 +258,25 @@ struct NotifyMachineTests {
             details(rig.pass(.seconds(60))) == ["opened", "ended withdrawn", "ended withdrawn"])
     }
 
+    @Test("A claim by the same person, or handed to that person, is sent once the former ran out")
+    func claimedAgain() throws {
+        var rig = NotifyRig([NotifyRig.hook(on: [.claimed], digest: .zero)])
+        let id = rig.open()
+        func claim(by person: String, to receiver: String? = nil) throws -> [String] {
+            _ = try rig.act { inbox, now throws(InboxRefusal) in
+                try inbox.claim(
+                    id, by: person, for: .seconds(60), takesOver: false, to: receiver, at: now)
+            }
+            return details(rig.pass(.seconds(59)))
+        }
+        #expect(try claim(by: "ann") == ["claimed by ann"])
+        #expect(try claim(by: "ann") == [])
+        rig.pass(.seconds(1))
+        #expect(try claim(by: "bob", to: "ann") == ["claimed by ann"])
+        rig.pass(.seconds(1))
+        #expect(try claim(by: "ann") == ["claimed by ann"])
+    }
+
     @Test("Ends have the words of the list: what was given up or skipped did not go wrong")
     func ends() throws {
         var report = NotifyRig.report()
