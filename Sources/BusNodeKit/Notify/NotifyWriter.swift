@@ -242,6 +242,12 @@ struct NotifyWriter: Sendable {
 }
 
 extension AnswerLinks.Offer {
+    /// The longest label of a button that Slack takes.
+    private static let labelScalarMax = 75
+
+    /// The title on a button: escapes can make it longer than a receiver takes.
+    private var label: String { title.shown().clipped(Self.labelScalarMax) }
+
     fileprivate var json: JSONValue {
         ["option": .string(option), "title": .string(title), "link": .string(url)]
     }
@@ -251,12 +257,12 @@ extension AnswerLinks.Offer {
     fileprivate var slackButton: JSONValue {
         [
             "type": "button", "url": .string(url),
-            "text": ["type": "plain_text", "text": .string(title.shown()), "emoji": false],
+            "text": ["type": "plain_text", "text": .string(label), "emoji": false],
         ]
     }
 
     fileprivate var ntfyAction: JSONValue {
-        ["action": "view", "label": .string(title.shown()), "url": .string(url)]
+        ["action": "view", "label": .string(label), "url": .string(url)]
     }
 }
 

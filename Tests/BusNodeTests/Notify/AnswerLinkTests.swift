@@ -155,6 +155,26 @@ struct AnswerLinkTests {
         #expect(plain.json(message, for: rig.hook)["answers"] == [])
     }
 
+    @Test("The label of a link is as short as Slack wants it, with the escapes of its title too")
+    func labels() throws {
+        let long = String(repeating: "x", count: 69)
+        let titles = [long + long, "\u{200B}\(long)", "\(long)\u{202E}"]
+        var report = NotifyRig.report()
+        report.options = titles.enumerated().map {
+            ErrorReport.Option(id: "o\($0)", title: $1)
+        }
+        let writer = NotifyWriter(
+            node: "central", url: AnswerLinkRig.url, links: try rig.links())
+        var hook = rig.hook
+        hook.body = .slack
+        let json = writer.json(
+            AnswerLinkRig.message(AnswerLinkRig.item(report), at: time.now), for: hook)
+        let buttons = try #require(json["blocks"]?.arrayValue?.last?["elements"]?.arrayValue)
+        let labels = buttons.compactMap { $0["text"]?["text"]?.stringValue }
+        #expect(labels.count == titles.count && labels.first == "\(long)…")
+        #expect(labels.allSatisfy { $0.unicodeScalars.count <= 75 })
+    }
+
     @Test("A dead letter has no link that answers: those are made for each try")
     func letters() throws {
         let writer = NotifyWriter(
