@@ -76,15 +76,22 @@ struct HookMachine: Sendable {
         if let event = Self.event(of: change) { collect(event, item, in: group, at: now) }
     }
 
-    /// Changes were lost: begins again with the presentations that are open now.
-    mutating func restart(with items: [InboxItem], missed: Int, at now: Moment) {
+    /// Changes were lost: begins again with the presentations that are open now. What was sent as
+    /// aging is not sent again.
+    mutating func restart(with items: [InboxItem], missed: Int) {
+        let former = open
+        var entries: [Aging] = []
         open = [:]
         openCounts = [:]
-        aging = []
         for item in items where !item.hasEnded {
             guard settings.match.matches(item.report, origin: item.origin) else { continue }
-            follow(item, in: CoalescingKey(item.report), at: now)
+            openCounts[CoalescingKey(item.report), default: 0] += 1
+            let wasMade = former[item.id].map { $0.agesAt == nil } ?? false
+            let due = wasMade ? nil : settings.after.map { Self.neglectStart(of: item) + $0 }
+            open[item.id] = Open(item: item, revision: item.revision, agesAt: due)
+            if let due { entries.append(Aging(id: item.id, revision: item.revision, due: due)) }
         }
+        aging = Deque(entries.sorted { $0.due < $1.due })
         if missed > 0 {
             if summary == nil { summary = NoticeSummary() }
             summary?.miss(missed)

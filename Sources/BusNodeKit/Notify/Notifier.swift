@@ -183,7 +183,7 @@ extension Notifier: Service {
             let now = Moment.now
             for change in arrived.changes { state.machine.changed(change, at: now) }
             if arrived.missedCount > 0 {
-                state.machine.restart(with: items, missed: arrived.missedCount, at: now)
+                state.machine.restart(with: items, missed: arrived.missedCount)
             }
             if state.isStopping { state.machine.hurry(at: now) }
             let deliveries = state.machine.step(at: now)

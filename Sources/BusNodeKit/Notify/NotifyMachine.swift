@@ -31,10 +31,8 @@ struct NotifyMachine: Sendable {
     }
 
     /// Changes were lost for want of room.
-    mutating func restart(with items: [InboxItem], missed: Int, at now: Moment) {
-        for index in hooks.indices {
-            hooks[index].restart(with: items, missed: missed, at: now)
-        }
+    mutating func restart(with items: [InboxItem], missed: Int) {
+        for index in hooks.indices { hooks[index].restart(with: items, missed: missed) }
         notes.append(.missed(missed))
     }
 

@@ -63,6 +63,19 @@ struct NotifyAgingTests {
         #expect(rig.pass(.seconds(3_600)).isEmpty)
     }
 
+    @Test("After lost changes what was sent is not sent again, and the rest ages at its own time")
+    func agingAfterLoss() {
+        var rig = NotifyRig([NotifyRig.hook(on: [.aging], digest: .zero)])
+        rig.open(NotifyRig.report("sent"))
+        rig.pass(.seconds(290))
+        rig.open(NotifyRig.report("left"))
+        #expect(rig.pass(.seconds(100)).map(\.outline) == ["aging 1 sent"])
+        rig.machine.restart(with: rig.openItems, missed: 1)
+        #expect(rig.pass(.seconds(199)).map(\.outline) == ["summary 1"])
+        #expect(rig.pass(.seconds(2)).map(\.outline) == ["aging 1 left"])
+        #expect(rig.pass(.seconds(3_600)).isEmpty)
+    }
+
     @Test("What opens while another is claimed ages at its own time")
     func agingBesideClaim() throws {
         var rig = NotifyRig([NotifyRig.hook(on: [.aging], digest: .seconds(1))])

@@ -12,7 +12,7 @@ struct NotifyLifeTests {
         var rig = NotifyRig([NotifyRig.hook(on: [.ended], digest: .zero)])
         let id = rig.open()
         rig.open()
-        rig.machine.restart(with: rig.openItems, missed: 1, at: rig.time.now)
+        rig.machine.restart(with: rig.openItems, missed: 1)
         #expect(rig.pass(.zero).map(\.outline) == ["summary 1"])
         _ = try rig.act { inbox, now throws(InboxRefusal) in
             inbox.closed(id, .withdrawn, at: now)

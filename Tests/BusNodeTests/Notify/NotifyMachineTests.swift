@@ -351,7 +351,7 @@ struct NotifyMachineTests {
         var rig = NotifyRig([NotifyRig.hook(on: [.opened, .aging], digest: .zero)])
         rig.open()
         rig.pass(.zero)
-        rig.machine.restart(with: rig.openItems, missed: 12, at: rig.time.now)
+        rig.machine.restart(with: rig.openItems, missed: 12)
         #expect(rig.pass(.seconds(1)).map(\.outline) == ["summary 12"])
         #expect(rig.machine.takeNotes() == [.missed(12)])
         #expect(rig.pass(.seconds(300)).map(\.outline) == ["aging 1 broken"])
