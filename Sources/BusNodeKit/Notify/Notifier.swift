@@ -222,6 +222,8 @@ extension Notifier: Service {
             let status = try await exchange.status(within: Self.tryTime)
             if !(200..<300).contains(status) { problem = "status \(status)" }
         } catch {
+            // The node ends: the receiver did nothing wrong, and the message still waits.
+            if Task.isCancelled { return }
             problem = HTTPExchange.reason(error)
         }
         let isOther = state.withLock { state in
