@@ -98,6 +98,7 @@ final class Notifier: Sendable {
     func keep(in store: any LetterStore) throws {
         let letters = try store.letters(at: .now)
         state.withLock { $0.machine.restore(letters) }
+        logNotes()
         self.store.withLock { $0 = store }
     }
 

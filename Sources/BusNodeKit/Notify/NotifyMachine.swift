@@ -47,8 +47,10 @@ struct NotifyMachine: Sendable {
 
     /// The dead letters of an earlier life of the node, oldest first.
     mutating func restore(_ letters: [DeadLetter]) {
-        dead = Array(letters.suffix(limits.deadMax))
+        dead = letters
         lastLetter = letters.map(\.number).max() ?? 0
+        // One that was sent again is a dead letter beside all later ones.
+        trim()
     }
 
     /// The letters that a later life of the node would have to know.
@@ -110,9 +112,15 @@ struct NotifyMachine: Sendable {
             number: lastLetter, hook: hooks[hook].settings.name, failed: failed, diedAt: now)
         dead.append(letter)
         notes.append(.died(letter))
-        guard dead.count > limits.deadMax else { return }
-        dead.removeFirst()
-        forgottenCount += 1
+        trim()
+    }
+
+    /// Removes the oldest dead letters above the limit.
+    private mutating func trim() {
+        let surplus = dead.count - limits.deadMax
+        guard surplus > 0 else { return }
+        dead.removeFirst(surplus)
+        forgottenCount += surplus
         notes.append(.forgotten(forgottenCount))
     }
 

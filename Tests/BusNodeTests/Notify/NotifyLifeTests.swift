@@ -47,6 +47,21 @@ struct NotifyLifeTests {
         #expect(rig.machine.kept.map(\.number) == [2])
     }
 
+    @Test("Letters of the journal above the limit are counted and noted, the oldest are gone")
+    func lettersAboveLimit() {
+        let hook = NotifyRig.hook(digest: .zero) { $0.tries = 1 }
+        var former = NotifyRig([hook])
+        for number in 1...3 { former.open(NotifyRig.report("\(number)")) }
+        former.pass(.seconds(10)) { _ in "refused" }
+        var limits = NotifyLimits()
+        limits.deadMax = 2
+        var rig = NotifyRig([hook], limits: limits)
+        rig.machine.restore(former.machine.dead)
+        #expect(rig.machine.dead.map(\.number) == [2, 3])
+        #expect(rig.machine.forgottenCount == 1)
+        #expect(rig.machine.takeNotes() == [.forgotten(1)])
+    }
+
     @Test("A presentation that comes with the claim of an earlier life is a new one")
     func claimedBefore() {
         var rig = NotifyRig([NotifyRig.hook(on: [.opened, .claimed], digest: .zero)])
