@@ -140,7 +140,13 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
         isOwed = true
         if case .end = unwrapInboundIn(data) {
             openCount += 1
-            reading?.cancel()
+            if openCount > 0 {
+                reading?.cancel()
+            } else {
+                // Its response came before its end: the next request is due.
+                isOwed = false
+                expectRequest(context, within: ConsoleLimits.idleTime)
+            }
         }
         context.fireChannelRead(data)
     }

@@ -82,6 +82,18 @@ struct ClientPatienceTests {
         #expect(!isOpen)
     }
 
+    @Test("The rest of a request after its response does not end the time limit for the next one")
+    func rest() throws {
+        try request(whole: false)
+        try answer()
+        pass(ConsoleLimits.idleTime - .seconds(1))
+        try channel.writeInbound(HTTPRequestPart.end(nil))
+        pass(ConsoleLimits.idleTime - .seconds(1))
+        #expect(isOpen)
+        pass(.seconds(1))
+        #expect(!isOpen)
+    }
+
     @Test("A client that takes nothing of a response is dropped; a slow reader is not")
     func stalled() throws {
         unsent.value = 1 << 20
