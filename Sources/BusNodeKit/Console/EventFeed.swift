@@ -32,6 +32,10 @@ final class EventFeed: Sendable {
         let isWhole: Bool
     }
 
+    /// The time between two wakes of a stream without changes. A wake that comes too early for a
+    /// ping is followed by one that is in time.
+    static let pingWakeInterval = ConsoleLimits.pingInterval / 2
+
     private let console: Console
     let streams = EventStreams()
     /// The latest message for each choice of groups; the first message of a stream has all groups.
@@ -139,9 +143,12 @@ final class EventFeed: Sendable {
     }
 
     private static func ping(_ wake: AsyncStream<Void>.Continuation) async {
-        let (clock, interval) = (ContinuousClock(), ConsoleLimits.pingInterval)
-        while (try? await clock.sleepInSteps(for: interval)) != nil { wake.yield() }
+        let clock = ContinuousClock()
+        while (try? await clock.sleepInSteps(for: pingWakeInterval)) != nil { wake.yield() }
     }
+
+    /// Whether a stream that is awake sends a ping after such a silence.
+    static func isPingDue(after silence: Duration) -> Bool { silence >= pingWakeInterval }
 
     private func write(
         _ visitor: ConsoleVisitor, _ seen: UInt64?, _ groups: Groups, _ wakes: AsyncStream<Void>,
@@ -172,7 +179,7 @@ final class EventFeed: Sendable {
                 let pause = max(ConsoleLimits.messageInterval, (lastWrite - begin) * 3)
                 try await Task.sleep(for: pause)
             }
-            if clock.now - lastWrite >= ConsoleLimits.pingInterval {
+            if Self.isPingDue(after: clock.now - lastWrite) {
                 try await writer.write(ByteBuffer(string: "event: ping\ndata: {}\n\n"))
                 lastWrite = clock.now
             }

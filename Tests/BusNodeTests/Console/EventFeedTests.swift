@@ -94,6 +94,17 @@ struct EventFeedTests {
         #expect(feed.message(at: start, .all).madeAt == begin + lifetime)
     }
 
+    @Test("No silence of a stream is longer than the interval of pings, whenever it began")
+    func pings() throws {
+        let (wake, limit) = (EventFeed.pingWakeInterval, ConsoleLimits.pingInterval)
+        for late in stride(from: 0, to: 15_000, by: 500).map({ Duration.milliseconds($0) })
+        where late < wake {
+            let silences = (1...4).map { wake * $0 - late }
+            let ping = try #require(silences.first(where: EventFeed.isPingDue))
+            #expect(ping <= limit, "\(late) after a wake")
+        }
+    }
+
     @Test("A message is not shared any longer once there is news")
     func news() async throws {
         let time = ManualTime()
