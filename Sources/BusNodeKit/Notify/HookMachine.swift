@@ -19,6 +19,8 @@ struct HookMachine: Sendable {
     /// Events that are collected until their message is made.
     private struct Digest {
         var notice: Notice?
+        /// The presentations in the notice.
+        var ids: Set<PresentationID> = []
         var due: ContinuousClock.Instant
         /// The time to collect, doubled after each message: a group that goes on sends ever fewer.
         var window: Duration
@@ -163,13 +165,15 @@ struct HookMachine: Sendable {
         guard settings.events.contains(event) else { return }
         let key = DigestKey(event: event, group: group)
         if digests[key]?.notice != nil {
-            digests[key]?.notice?.add(item)
+            let isKnown = digests[key]?.ids.insert(item.id).inserted == false
+            digests[key]?.notice?.add(item, isKnown: isKnown)
         } else if digests[key] != nil {
             digests[key]?.notice = Notice(event, item)
+            digests[key]?.ids = [item.id]
         } else if digests.count < limits.digestCountMax {
             digests[key] = Digest(
-                notice: Notice(event, item), due: now.instant + settings.digest,
-                window: settings.digest)
+                notice: Notice(event, item), ids: [item.id],
+                due: now.instant + settings.digest, window: settings.digest)
         } else {
             sumUp(event, 1, in: item.report.groupKey)
         }

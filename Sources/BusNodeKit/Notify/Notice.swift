@@ -41,7 +41,7 @@ struct Notice: Hashable, Sendable {
     private(set) var texts = Tally()
     /// The reasons of the failures, likewise.
     private(set) var reasons = Tally()
-    /// The acts of people or owners, in words, with the number of presentations of each.
+    /// The acts of people or owners, in words, with the number of each.
     private(set) var details = Tally()
     private(set) var ids: [String] = []
     private(set) var origins: OrderedSet<String> = []
@@ -57,16 +57,19 @@ struct Notice: Hashable, Sendable {
         add(item)
     }
 
-    mutating func add(_ item: InboxItem) {
+    /// - Parameter isKnown: Whether the presentation is in the message already: then only the act
+    ///   on it is new.
+    mutating func add(_ item: InboxItem, isKnown: Bool = false) {
+        let proposal = event == .proposed ? item.proposal : nil
+        let detail = proposal.map { "\($0.option) by \($0.by)" } ?? item.detail
+        if let detail { details.add(detail.clipped(Self.textScalarMax)) }
+        guard !isKnown else { return }
         count += 1
         severity = max(severity, item.report.severity)
         texts.add(item.report.description.clipped(Self.textScalarMax))
         if let reason = item.report.failureReason, !reason.isEmpty {
             reasons.add(reason.lastLines(Self.textScalarMax))
         }
-        let proposal = event == .proposed ? item.proposal : nil
-        let detail = proposal.map { "\($0.option) by \($0.by)" } ?? item.detail
-        if let detail { details.add(detail.clipped(Self.textScalarMax)) }
         if ids.count < Self.idMax { ids.append(item.id.description) }
         if let origin = item.origin, origins.count < Self.originMax {
             origins.append(origin.description)
@@ -208,7 +211,7 @@ struct NotifyMessage: Hashable, Sendable {
         }
     }
 
-    /// The number of events.
+    /// The number of presentations, or of the events of a summary.
     var count: Int {
         switch content {
         case .notice(let notice): notice.count

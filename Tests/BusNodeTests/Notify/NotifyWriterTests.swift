@@ -122,6 +122,26 @@ struct NotifyWriterTests {
         #expect(rig.pass(.seconds(1)).map(writer.link) == ["\(inbox)/\(other)"])
     }
 
+    @Test("A message of several acts on one presentation is about that one, and links to it")
+    func actsOnOne() throws {
+        var rig = NotifyRig([NotifyRig.hook(on: [.claimed])])
+        let id = rig.open()
+        for person in ["ann", "bob"] {
+            _ = try rig.act { inbox, now throws(InboxRefusal) in
+                try inbox.claim(id, by: person, for: .seconds(60), takesOver: true, at: now)
+            }
+        }
+        let message = try #require(rig.pass(.seconds(5)).first)
+        let json = json(message, .json)
+        #expect(json["count"] == 1)
+        #expect(json["ids"] == [.string(id.description)])
+        #expect(json["texts"] == [["text": "broken", "count": 1]])
+        #expect(json["title"] == "claimed: broken")
+        let acts = json["details"]?.arrayValue?.map { $0["text"] }
+        #expect(acts == ["by ann", "by bob"])
+        #expect(writer.link(message) == "https://console.example/#/inbox/\(id)")
+    }
+
     @Test("Slack reads neither mentions nor links of a worker")
     func slack() throws {
         let text = try #require(
