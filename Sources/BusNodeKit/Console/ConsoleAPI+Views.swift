@@ -11,7 +11,15 @@ extension ConsoleAPI {
             return ["isKept": false, "teamIsKept": false, "own": [], "team": []]
         }
         let owner = visitor.viewOwner
-        let rows = try await views.views(of: [JournalViews.team, owner].compactMap(\.self))
+        let rows: [ViewRow]
+        do {
+            rows = try await views.views(of: [JournalViews.team, owner].compactMap(\.self))
+        } catch {
+            throw APIProblem(
+                .internalServerError, "notRead",
+                "the journal cannot be read, and saved views are in it: "
+                    + ErrorReport(describing: error).description)
+        }
         func list(_ owner: String?) -> JSONValue {
             .array(rows.filter { $0.owner == owner }.map(\.json))
         }

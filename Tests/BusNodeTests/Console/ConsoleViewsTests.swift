@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Hummingbird
 import Logging
 import OrderedCollections
@@ -63,6 +64,15 @@ import Testing
         let named: JSONValue = ["name": "Grave"]
         let removed = await word { try await api.removeView(named.encoded(), ann) }
         #expect(removed == "notStored")
+    }
+
+    @Test("Views that the journal does not return are refused: 500, notRead")
+    func unread() async throws {
+        let api = try api()
+        let views = try #require(api.console.kept?.views)
+        try await views.journal.access { try $0.execute(sql: "DROP TABLE savedView") }
+        let listed = await word { Response(try await api.viewList(ann)) }
+        #expect(listed == "notRead")
     }
 
     @Test("A user has views in every life, under another name too, and all have the team's")
