@@ -86,7 +86,7 @@ struct KeyDecoder {
         }
     }
 
-    /// The key of `ESC [ ... letter` and `ESC O letter`.
+    /// The key of `ESC [ ... letter`, `ESC [ [ letter` and `ESC O letter`.
     private mutating func escaped() -> ScreenKey? {
         guard bytes.count > 1 else { return nil }
         if bytes[1] == 0x1B {
@@ -98,7 +98,9 @@ struct KeyDecoder {
             bytes.removeFirst(2)
             return .other
         }
-        guard let last = bytes.dropFirst(2).firstIndex(where: { (0x40...0x7E).contains($0) }) else {
+        // Of F1, the console of Linux sends `ESC [ [ A`.
+        let start = bytes[1...].starts(with: "[[".utf8) ? 3 : 2
+        guard let last = bytes[start...].firstIndex(where: { (0x40...0x7E).contains($0) }) else {
             if bytes.count > Self.sequenceByteMax { bytes.removeAll() }
             return nil
         }

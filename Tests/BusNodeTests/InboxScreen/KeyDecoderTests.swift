@@ -10,6 +10,7 @@ import Testing
         ("\u{1B}[5~\u{1B}[6~\u{1B}[H\u{1B}[4~", [.pageUp, .pageDown, .home, .end]),
         ("\r\t\u{7F}\u{3}\u{C}", [.enter, .tab, .backspace, .control("c"), .control("l")]),
         ("\u{1B}[Z", [.backTab]), ("\u{1B}\u{1B}[A", [.escape, .up]),
+        ("\u{1B}[[Aq\u{1B}[[Ek", [.character("q"), .character("k")]),
         ("\u{1B}[1;5Aq", [.character("q")]), ("\u{1B}xq", [.character("q")]),
         ("\u{1B}[200~rm \u{1B}[A\u{1B}[201~k", [.paste("rm \u{1B}[A"), .character("k")]),
     ]
