@@ -85,12 +85,7 @@ package enum JournalCopy {
         try expectFile(file, file.shown())
         // The file that a symbolic link names is replaced, on its own disk.
         let path = JournalFiles.real(path)
-        guard FileStatus(link: path)?.isLink != true else {
-            throw Failure(
-                .cannotCreate,
-                "journal \(path.shown()): found a symbolic link to a missing file, expected a link "
-                    + "to the journal; mount its disk, or remove the link")
-        }
+        try JournalFiles.refuseLinkToNothing(path)
         let lock = try JournalLock(
             path, for: node, use: .alone,
             expected: "none while it is replaced; stop that one, then restore")

@@ -21,6 +21,7 @@ enum JournalFiles {
         }
         // Before a link is followed.
         try refuseForeign(path)
+        try refuseLinkToNothing(path)
         // SQLite would only report that it cannot open the file.
         if let status = FileStatus(path) {
             guard status.isFile else {
@@ -61,6 +62,17 @@ enum JournalFiles {
     fileprivate static func refuseForeign(_ file: String) throws(Failure) {
         guard let found = FileStatus.foreign(at: file) else { return }
         throw Failure(.notPermitted, "journal \(file): found \(found)")
+    }
+
+    /// Refuses a symbolic link to a missing file: SQLite would create that file, readable by other
+    /// users, and on a disk that is not mounted it is missing as well.
+    static func refuseLinkToNothing(_ path: String) throws(Failure) {
+        guard FileStatus(path) == nil, FileStatus(link: path)?.isLink == true else { return }
+        throw Failure(
+            .cannotCreate,
+            "journal \(path.shown()): found a symbolic link to a missing file, expected a link to "
+                + "the journal; mount its disk, remove the link, or put an empty file there for a "
+                + "new journal")
     }
 
     /// The path that SQLite makes the paths of a journal's other files from: of a symbolic link

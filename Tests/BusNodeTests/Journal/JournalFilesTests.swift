@@ -154,6 +154,27 @@ import Testing
         #expect(FileStatus("\(folder.path)/missing") == nil)
     }
 
+    @Test("A link to a file that is missing is refused: SQLite would let other users read it")
+    func linkToNothing() throws {
+        let target = "\(folder.path)/disk/central.sqlite"
+        for made in ["\(folder.path)/var", "\(folder.path)/disk"] {
+            try FileManager.default.createDirectory(
+                atPath: made, withIntermediateDirectories: true)
+        }
+        try #require(symlink(target, path) == 0)
+        let refused = try #require(failure("central", path))
+        #expect(refused.status == .cannotCreate)
+        #expect(
+            refused.text
+                == "journal \(path): found a symbolic link to a missing file, expected a link to "
+                + "the journal; mount its disk, remove the link, or put an empty file there for a "
+                + "new journal")
+        #expect(FileStatus(target) == nil)
+        try folder.write("", to: "disk/central.sqlite")
+        #expect(failure("central", path) == nil)
+        #expect(FileStatus(target)?.mode == 0o600)
+    }
+
     @Test("Clients in a node's place share its journal with each other, not with the node")
     func clients() throws {
         let first = try SQLiteJournal(path, of: "worker", use: .amongClients)
