@@ -54,7 +54,7 @@ struct TextTableTests {
         "An id is found by its beginning, or by at least four characters of its end",
         arguments: [
             ("0192", true), ("abcd", true), ("0000ABCD", true), ("bcd", false), ("8000", false),
-            ("01920000-0000-7000-8000-00000000abcd", true),
+            ("01920000-0000-7000-8000-00000000abcd", true), ("", false),
         ])
     func partialID(text: String, isFound: Bool) {
         #expect(PartialID(text).matches("01920000-0000-7000-8000-00000000abcd") == isFound)

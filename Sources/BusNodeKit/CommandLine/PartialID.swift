@@ -12,8 +12,11 @@ package struct PartialID {
 
     package init(_ text: String) { self.text = text.lowercased() }
 
+    /// Whether the id begins or ends with the text. An empty one, as of a variable that is not set,
+    /// matches no id.
     package func matches(_ id: String) -> Bool {
-        id.hasPrefix(text) || (text.count >= Self.endCountMin && id.hasSuffix(text))
+        guard !text.isEmpty else { return false }
+        return id.hasPrefix(text) || (text.count >= Self.endCountMin && id.hasSuffix(text))
     }
 
     /// The end of an id, which distinguishes it from others.
