@@ -50,7 +50,10 @@ struct KeyDecoder {
         }
         paste = nil
         let pasted = text.dropLast(Self.pasteEnd.count).prefix(Self.pasteByteMax)
-        return String(decoding: pasted, as: UTF8.self)
+        // Terminals send a carriage return for each line break.
+        let lines = pasted.split(separator: 0x0D, omittingEmptySubsequences: false)
+            .enumerated().map { $0 > 0 && $1.first == 0x0A ? $1.dropFirst() : $1 }
+        return String(decoding: Array(lines.joined(separator: [0x0A])), as: UTF8.self)
     }
 
     /// The first key of the input, once it is complete.

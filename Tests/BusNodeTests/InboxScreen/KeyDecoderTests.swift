@@ -13,6 +13,7 @@ import Testing
         ("\u{1B}[[Aq\u{1B}[[Ek", [.character("q"), .character("k")]),
         ("\u{1B}[1;5Aq", [.character("q")]), ("\u{1B}xq", [.character("q")]),
         ("\u{1B}[200~rm \u{1B}[A\u{1B}[201~k", [.paste("rm \u{1B}[A"), .character("k")]),
+        ("\u{1B}[200~a\rb\r\nc\n\rd\u{1B}[201~", [.paste("a\nb\nc\n\nd")]),
     ]
 
     @Test("keys are decoded, wherever the input is cut", arguments: cases)
