@@ -63,6 +63,20 @@ struct EventLogTests {
         #expect(!table[1].contains("\n"))
     }
 
+    @Test(
+        "The line of the longest description is read back, also where escapes make it longer",
+        arguments: [("x", 262_000), ("\u{AD}", 90_000), ("\u{7F}", 262_000)])
+    func longest(character: String, count: Int) throws {
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let description = String(repeating: character, count: count)
+        try log("l.jsonl").record(.presented(.make(), description))
+        let (events, unreadable) = try LoggedEvent.read("\(folder)/deep/l.jsonl")
+        #expect(unreadable == 0)
+        // Not within #expect, which would print the texts.
+        let isWhole = events.map { $0["description"] } == [description]
+        #expect(isWhole)
+    }
+
     @Test("A decision has its comment, in one line; its result does not repeat it")
     func comment() throws {
         defer { try? FileManager.default.removeItem(atPath: folder) }

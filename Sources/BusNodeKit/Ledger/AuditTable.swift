@@ -132,6 +132,12 @@ extension AuditTable.Row {
 
 /// One line of a ledger, as written by ``EventLog``.
 package struct LoggedEvent {
+    /// The limits of a line, which has the whole description of a report, with up to six bytes of
+    /// an escape for each of its bytes.
+    private static let limits = JSONLimits(
+        byteCount: 8 * ErrorReport.Limits.payloadByteCount, depth: JSONLimits.report.depth,
+        valueCount: JSONLimits.report.valueCount)
+
     private let fields: [String: JSONValue]
     /// The line as it is in the file.
     package let line: String
@@ -177,9 +183,10 @@ package struct LoggedEvent {
         }
         let lines = data.split(separator: UInt8(ascii: "\n"))
         let events = lines.enumerated().compactMap { index, line -> LoggedEvent? in
-            guard case .object(let fields)? = try? JSONValue.parse(Array(line)),
-                case .string? = fields["event"]
-            else { return nil }
+            let json = try? JSONValue.parse(Array(line), limits: Self.limits)
+            guard case .object(let fields)? = json, case .string? = fields["event"] else {
+                return nil
+            }
             // Written by an earlier version, or by hand.
             let bytes = JSONEscapes.escapingInvisible(in: Array(line))
             return LoggedEvent(
