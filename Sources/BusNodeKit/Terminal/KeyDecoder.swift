@@ -38,9 +38,12 @@ struct KeyDecoder {
     }
 
     private mutating func takePasted(_ byte: UInt8) -> String? {
-        guard var text = paste else { return nil }
+        // Taken out: each byte would copy an array that `paste` has as well.
+        guard var text = paste.take() else { return nil }
         text.append(byte)
-        guard text.suffix(Self.pasteEnd.count) == Self.pasteEnd[...] else {
+        guard byte == Self.pasteEnd.last,
+            text.suffix(Self.pasteEnd.count) == Self.pasteEnd[...]
+        else {
             // Of a long paste the beginning is kept, and enough to detect its end.
             if text.count > 2 * Self.pasteByteMax {
                 text.removeSubrange(Self.pasteByteMax..<(text.count - Self.pasteEnd.count))
@@ -48,7 +51,6 @@ struct KeyDecoder {
             paste = text
             return nil
         }
-        paste = nil
         let pasted = text.dropLast(Self.pasteEnd.count).prefix(Self.pasteByteMax)
         // Terminals send a carriage return for each line break.
         let lines = pasted.split(separator: 0x0D, omittingEmptySubsequences: false)

@@ -59,4 +59,21 @@ import Testing
         let keys = decoder.take("\u{1B}[200~\(long)\u{1B}[201~q".utf8)
         #expect(keys == [.paste(String(long.prefix(16_388))), .character("q")])
     }
+
+    @Test("A byte of a large paste costs no more than one of a small paste")
+    func cost() {
+        func time(_ pasteCount: Int) -> Duration {
+            let text = String(repeating: "x", count: 1_000_000 / pasteCount)
+            let input = Array("\u{1B}[200~\(text)\u{1B}[201~".utf8)
+            var decoder = KeyDecoder()
+            var keyCount = 0
+            let before = ThreadTime.now
+            for _ in 0..<pasteCount { keyCount += decoder.take(input).count }
+            let taken = ThreadTime.now - before
+            #expect(keyCount == pasteCount)
+            return taken
+        }
+        // It costs several times as much where it copies what is pasted so far.
+        #expect(time(1) < time(2_000) * 2)
+    }
 }
