@@ -53,6 +53,33 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A comment stays while its prompt does; a line says that another prompt drops it")
+        func kept() async throws {
+            let sandbox = try Sandbox()
+            let pty = try Pty()
+            try sandbox.writeTopology(presenters: "terminal")
+            let nodes = [
+                try await sandbox.start("central", input: .terminal(pty)),
+                try await sandbox.start("relay"),
+            ]
+            let first = try sandbox.present("--option", "one=One")
+            #expect(await pty.shows("[o] One"))
+            let second = try sandbox.present("--option", "one=One")
+            #expect(await pty.shows("2 like this"))
+            #expect(await pty.enter(": Hm.", brings: "  comment: Hm."))
+            #expect(await pty.enter("*", brings: "  comment: Hm."))
+            #expect(await pty.enter("+", brings: "the comment is dropped: it was for the prompt"))
+            #expect(await pty.enter("o", brings: "answered: one"))
+            #expect(try await second.ending() == 0)
+            #expect(!second.errors.value.contains("comment"))
+            #expect(await pty.enter(": It is full.", brings: "  comment: It is full."))
+            #expect(await pty.enter("#1", brings: "  comment: It is full."))
+            #expect(await pty.enter("o", brings: "answered: one"))
+            #expect(try await first.ending() == 0)
+            #expect(await first.says("bus-node: comment: It is full."))
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("inbox answer gives a comment; present and inbox show print it")
         func person() async throws {
             let bus = try Inbox()

@@ -25,14 +25,14 @@ extension TerminalPresenter {
             if queue.wasOpened() {
                 leave(members.dropFirst())
                 Terminal.say("  the members come one by one; [*] joins those that are not put off")
-                return show()
+                return show(after: first.prompt)
             }
-            if queue.wasJoined() { return show() }
+            if queue.wasJoined() { return show(after: first.prompt) }
             Terminal.say("  no other prompt like this waits, or all others are put off")
         case .show(let number):
             if queue.chose(number) {
                 if before != queue.shown { leave(members) }
-                return show()
+                return show(after: first.prompt)
             }
             Terminal.say("  no prompt #\(number) waits: # lists those that do")
         case .list:
@@ -139,6 +139,7 @@ extension TerminalPresenter {
         }
         guard !answered.isEmpty else { return false }
         queue.wasAnswered()
+        comment = nil
         recording = AnswerTally(id, count: answered.count)
         lastGone = nil
         for prompt in answered {

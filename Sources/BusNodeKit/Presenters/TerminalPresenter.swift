@@ -120,10 +120,16 @@ actor TerminalPresenter: Presenter {
     }
 
     /// Writes the prompt that has just come to the screen.
-    func show() {
+    ///
+    /// - Parameter former: The prompt that stood there, whose comment stays if the prompt does; nil
+    ///   if another one comes.
+    func show(after former: Prompt? = nil) {
         guard let shown else { return }
         forgetChoice()
-        comment = nil
+        if comment != nil, !shownGroup.members.contains(where: { $0.text.prompt === former }) {
+            comment = nil
+            Terminal.say("  the comment is dropped: it was for the prompt before")
+        }
         for member in shownGroup.members {
             member.text.prompt.moved(to: .presented, by: person)
         }
