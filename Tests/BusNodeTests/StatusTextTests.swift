@@ -64,7 +64,8 @@ struct StatusTextTests {
     @Test("A child that its parent's status left out is not taken for one without a link")
     func leftOut() {
         var status = NodeStatus(node: "central")
-        let unlinked = Hearsay(of: "worker-1", from: [status])
+        // Twice: a parent that two endpoints of the list of parents lead to.
+        let unlinked = Hearsay(of: "worker-1", from: [status, status])
         #expect(unlinked.isUnknown)
         #expect(unlinked.lines == ["central has no link with worker-1"])
         status.childrenLeftOut = 4

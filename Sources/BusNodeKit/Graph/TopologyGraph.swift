@@ -42,7 +42,8 @@ package struct TopologyGraph {
                 let parent = hop.destination(among: names)
                 return Link(
                     child: settings.name, parent: parent, rank: rank,
-                    isRoute: rank >= settings.next.count, live: live?.link(settings.name, parent))
+                    isRoute: rank >= settings.next.count,
+                    live: live?.link(settings.name, parent, rank: rank))
             }
         }
         let others = (live?.links ?? []).filter { $0.rank == nil }.map {

@@ -46,10 +46,9 @@ package struct LiveTopology: Hashable, Sendable {
     /// - Parameter answers: The status of the nodes that were asked.
     init(_ topology: Topology, answers: Answers) {
         let names = topology.namesOfEndpoints
-        links = topology.settings.flatMap { settings in
-            (settings.next + settings.routes).enumerated().map { rank, parent in
-                Self.link(settings, rank, parent.destination(among: names), answers)
-            }
+        links = topology.settings.flatMap { settings -> [Link] in
+            let parents = (settings.next + settings.routes).map { $0.destination(among: names) }
+            return parents.indices.map { Self.link(settings, $0, of: parents, answers) }
         }
         markStandby()
         links += unlisted(topology, answers)
@@ -77,23 +76,38 @@ package struct LiveTopology: Hashable, Sendable {
         return LiveTopology(topology, answers: answers)
     }
 
-    /// A link of the file.
-    func link(_ child: NodeName, _ parent: Hop) -> Link? {
-        links.first { $0.child == child && $0.parent == parent }
+    /// A link of the file; with a rank, the one at this place in the child's list of parents.
+    func link(_ child: NodeName, _ parent: Hop, rank: Int? = nil) -> Link? {
+        links.first {
+            $0.child == child && $0.parent == parent && (rank == nil || $0.rank == rank)
+        }
     }
 
     // MARK: Merging
 
     /// The link as the parent reports it, since the parent knows its open presentations; else as
-    /// the child does.
+    /// the child does. Of several endpoints of one parent, only the child knows which it uses.
     private static func link(
-        _ child: TopologyNode, _ rank: Int, _ parent: Hop, _ answers: Answers
+        _ child: TopologyNode, _ rank: Int, of parents: [Hop], _ answers: Answers
     ) -> Link {
+        let parent = parents[rank]
+        let own = try? answers[child.name]?.get()
+        let ownRow = own.flatMap { $0.parents.count == parents.count ? $0.parents[rank] : nil }
+        let isFirst = parents.firstIndex(of: parent) == rank
+        let isOnly = isFirst && parents.lastIndex(of: parent) == rank
         var link = Link(child: child.name, parent: parent, rank: rank, state: .unknown)
         link.isRoute = rank >= child.next.count
+        if let ownRow, !isOnly {
+            link.take(ownRow)
+            return link
+        }
         if case .node(let name) = parent, let status = try? answers[name]?.get() {
             if let row = status.children.first(where: { $0.name == child.name }) {
-                link.take(row)
+                if isFirst {
+                    link.take(row)
+                } else if row.state != .live {
+                    link.state = .down
+                }
                 return link
             }
             if status.childrenLeftOut == 0 {
@@ -101,13 +115,7 @@ package struct LiveTopology: Hashable, Sendable {
                 return link
             }
         }
-        guard let status = try? answers[child.name]?.get(),
-            status.parents.count == child.next.count + child.routes.count
-        else { return link }
-        let row = status.parents[rank]
-        link.state = row.state == .up ? .up : .down
-        link.openCount = row.openCount
-        link.sinceMilliseconds = row.sinceMilliseconds
+        if let ownRow { link.take(ownRow) }
         return link
     }
 
@@ -164,6 +172,12 @@ package struct LiveTopology: Hashable, Sendable {
 extension LiveTopology.Link {
     fileprivate mutating func take(_ row: ChildStatus) {
         state = row.state == .live ? .up : .down
+        openCount = row.openCount
+        sinceMilliseconds = row.sinceMilliseconds
+    }
+
+    fileprivate mutating func take(_ row: ParentStatus) {
+        state = row.state == .up ? .up : .down
         openCount = row.openCount
         sinceMilliseconds = row.sinceMilliseconds
     }

@@ -124,10 +124,12 @@ package struct Hearsay {
                 + silent.joined(separator: "; "))
     }
 
-    /// - Parameter statuses: The status of each parent that answered.
+    /// - Parameter statuses: The status of each parent that answered; of one with several endpoints
+    ///   the first counts.
     init(of name: NodeName, from statuses: [NodeStatus]) {
         self.name = name
-        said = statuses.map { status in
+        var seen: Set<NodeName> = []
+        said = statuses.filter { seen.insert($0.node).inserted }.map { status in
             Said(
                 parent: status.node, child: status.children.first { $0.name == name },
                 leftOutCount: status.childrenLeftOut)

@@ -106,6 +106,34 @@ struct LiveTopologyTests {
         #expect(topology.roots == ["central"] && topology.children(of: "central") == ["relay"])
     }
 
+    @Test("Of two endpoints of one parent the child says which one it uses")
+    func twoEndpoints() throws {
+        var central = TopologyNode(name: "central")
+        central.listen = [
+            try Endpoint("tcp://10.0.0.1:7700"), try Endpoint("tcp://10.1.0.1:7700"),
+        ]
+        var relay = TopologyNode(name: "relay")
+        relay.next = central.listen.map { .endpoint($0) }
+        let topology = Topology(nodes: ["central": central, "relay": relay])
+        func live(
+            _ relay: Result<NodeStatus, StatusFailure>, as state: ChildStatus.State = .live
+        ) -> LiveTopology {
+            let central = status("central", children: [child("relay", state, open: 1)])
+            return LiveTopology(topology, answers: ["central": central, "relay": relay])
+        }
+        let second = live(status("relay", parents: [parent(.down), parent(.up, open: 1)]))
+        #expect(second.links.map(\.state) == [.down, .up])
+        #expect(second.links.map(\.openCount) == [0, 1])
+        let graph = TopologyGraph(topology, live: second)
+        #expect(graph.links.map { $0.live?.state } == [.down, .up])
+        let first = live(status("relay", parents: [parent(.up, open: 1), parent(.standby)]))
+        #expect(first.links.map(\.state) == [.up, .down])
+        #expect(first.links.map(\.isStandby) == [false, true])
+        // One of them, as far as the parent knows.
+        #expect(live(unreachable).links.map(\.state) == [.up, .unknown])
+        #expect(live(unreachable, as: .lost).links.map(\.state) == [.down, .down])
+    }
+
     @Test("When the parent does not answer, the child's view counts")
     func childsView() {
         let live = LiveTopology(
