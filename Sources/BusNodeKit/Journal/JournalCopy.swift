@@ -45,8 +45,7 @@ package enum JournalCopy {
         _ file: String, _ name: String, link: (String, String) -> CInt = { Glibc.link($0, $1) }
     ) throws(Failure) {
         if link(file, name) == 0 { return try remove(file) }
-        // Some file systems have no hard links.
-        guard [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) else { throw systemFailure(name) }
+        guard lacksLinks else { throw systemFailure(name) }
         let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw systemFailure(name) }
         close(descriptor)
@@ -56,6 +55,9 @@ package enum JournalCopy {
             throw failure
         }
     }
+
+    /// Whether a link failed because its file system has no hard links.
+    private static var lacksLinks: Bool { [EPERM, ENOTSUP, ENOSYS, EMLINK].contains(errno) }
 
     private static func expectFile(_ path: String, _ name: String) throws(Failure) {
         guard let status = FileStatus(path) else {
@@ -102,14 +104,14 @@ package enum JournalCopy {
         for ending in TopologyNode.journalEndings { try remove(part + ending) }
         do throws(Failure) {
             for file in [part, path + "-lock"] { try leave(file, toOwnerOf: path) }
+            let former = try moveAside(path, at: now)
+            guard rename(part, path) == 0 else { throw systemFailure(path) }
+            try syncFolder(of: path)
+            return former
         } catch {
             try? remove(part)
             throw error
         }
-        let former = try moveAside(path, at: now)
-        guard rename(part, path) == 0 else { throw systemFailure(path) }
-        try syncFolder(of: path)
-        return former
     }
 
     /// Gives a file that root has written to the owner of the journal, or of its folder where there
@@ -183,15 +185,21 @@ package enum JournalCopy {
     }
 
     /// Keeps the journal under another name. It also stays under its own name until it is replaced:
-    /// a node that starts after a crash in between must not begin with an empty journal.
-    private static func moveAside(_ path: String, at now: Date) throws(Failure) -> String? {
+    /// a node that starts after a crash in between must not begin with an empty journal. A file
+    /// system without hard links has it under the new name alone for that moment.
+    static func moveAside(
+        _ path: String, at now: Date,
+        link: (String, String) -> CInt = { Glibc.link($0, $1) }
+    ) throws(Failure) -> String? {
         let time = TimeText.text(now).filter { $0.isNumber || $0 == "T" || $0 == "Z" }
         let former = "\(path).\(time)"
         let isThere = FileStatus(path) != nil
         if isThere {
             // Moves recent entries into the file, unless it is damaged.
             try? SQLiteJournal(path).checkpointNow()
-            guard link(path, former) == 0 else { throw systemFailure(former) }
+            guard link(path, former) == 0 || (lacksLinks && rename(path, former) == 0) else {
+                throw systemFailure(former)
+            }
         }
         // Also where the journal is gone: SQLite would write what is left of its log into the
         // backup.

@@ -231,6 +231,34 @@ import Testing
         #expect(try String(contentsOfFile: backup, encoding: .utf8) == "precious")
     }
 
+    @Test(
+        "A file system without hard links keeps the former journal as well",
+        arguments: [EPERM, ENOTSUP])
+    func movedWithoutLinks(problem: CInt) async throws {
+        let id = PresentationID.make()
+        try await SQLiteJournal(path, of: "central").shown(id, asked)
+        let moved = try JournalCopy.moveAside(path, at: now) { _, _ in
+            errno = problem
+            return -1
+        }
+        let former = try #require(moved)
+        #expect(FileStatus(path) == nil)
+        #expect(try await SQLiteJournal(former).record(of: id)?.state == .shown)
+    }
+
+    @Test("When the former journal cannot be moved, it stays, and no copy is left beside it")
+    func notMoved() async throws {
+        let id = PresentationID.make()
+        try await SQLiteJournal(path, of: "central").shown(id, asked)
+        try JournalCopy.backUp(path, to: backup)
+        try Data().write(to: URL(fileURLWithPath: "\(path).20260921T141320000Z"))
+        #expect(
+            status { _ = try JournalCopy.restore(backup, to: path, of: "central", at: now) }
+                == .cannotCreate)
+        #expect(FileStatus("\(path)-restored") == nil)
+        #expect(try await SQLiteJournal(path, of: "central").record(of: id) != nil)
+    }
+
     @Test("A full disk is no damaged journal")
     func full() {
         let error = DatabaseError(resultCode: .SQLITE_FULL, message: "not an error")
