@@ -103,5 +103,24 @@ def many_options_are_legible_and_reachable(page, console):
     assert not problems, "\n".join(sorted(set(problems))[:60])
 
 
+def options_stay_where_they_are_while_a_group_grows(page, console):
+    alike = report("Which copy leads?", recoveryOptions=many(27))
+    console.ask(alike, alike, report("Which disk goes?", recoveryOptions=many(27)))
+    signed(page, console)
+    page.row("Which disk goes?")
+    page.choose("Which copy leads?")
+    page.until(lambda: "× 2" in page.text(".options"), "the answer for both")
+    scrolled = "return document.querySelector('.decide').scrollTop"
+    page.run("document.querySelector('.decide').scrollTop = 60")
+    page.until(lambda: page.run(scrolled) == 60, "more options than there is room for")
+    console.ask(alike)
+    page.until(lambda: "× 3" in page.text(".options"), "the answer for all three")
+    page.until(lambda: page.run(scrolled) == 60, lambda: page.run(scrolled))
+    # Those of another one are shown from the first on.
+    page.choose("Which disk goes?")
+    page.until(lambda: page.run(scrolled) == 0, lambda: page.run(scrolled))
+
+
 ALL = [many_options_are_searched_by_keys, a_destructive_option_that_was_searched_asks,
-       few_options_have_no_search, many_options_are_legible_and_reachable]
+       few_options_have_no_search, many_options_are_legible_and_reachable,
+       options_stay_where_they_are_while_a_group_grows]

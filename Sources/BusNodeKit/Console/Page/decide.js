@@ -22,7 +22,9 @@ import { allHeldWith, isUndoneWhole, undoHeld } from "./undoing.js";
 
 export function decideOf(item, size) {
   state.decision = null;
-  const box = el("section", { className: "decide", ariaLabel: "Decision" });
+  const box = el("section", {
+    className: "decide", ariaLabel: "Decision", dataset: { key: "decide" },
+  });
   if (item.stage === "leaving") box.append(...leavingOf(item));
   else if (!isOpen(item)) box.append(...endOf(item));
   else box.append(...choicesOf(item, size));

@@ -44,7 +44,8 @@ export function drawDetail() {
   // What was changed and changed back within a frame is drawn again: its buttons were disarmed.
   if (item && isOpen(item) && !state.decision) $("detail").dataset.said = "";
   const isDrawn = redraw($("detail"), said, () => (
-    item ? detailOf(item, details, size) : past ? pastOf(past) : overview()));
+    item ? detailOf(item, details, size) : past ? pastOf(past) : overview()),
+  (item ?? past)?.id);
   if (isDrawn) watchFoot();
   // Members that came while a button was held down are seen only from now on.
   if (!item) state.decision = null;

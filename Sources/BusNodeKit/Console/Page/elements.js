@@ -106,18 +106,26 @@ export function refreshTimes() {
   for (const node of document.querySelectorAll("[data-since], [data-until]")) refreshTime(node);
 }
 
-/** Draws only the differences; a replaced element passes its focus to its successor by key. */
-export function redraw(container, said, children) {
+/** Draws only the differences; a replaced element passes its focus, and how far it is scrolled, to
+ *  its successor by key: the latter not when the content is about something else than before. */
+export function redraw(container, said, children, about = "") {
   const text = JSON.stringify([said, timeZone()]);
   if (container.dataset.said === text) return false;
-  container.dataset.said = text;
+  const isSame = container.dataset.about === about;
+  Object.assign(container.dataset, { said: text, about });
+  const scrolled = new Map(keyedIn(container)
+    .filter(({ scrollTop, scrollLeft }) => isSame && (scrollTop || scrollLeft))
+    .map(({ dataset, scrollTop, scrollLeft }) => [dataset.key, { scrollTop, scrollLeft }]));
   const isInside = container.contains(document.activeElement);
   const key = isInside ? document.activeElement.dataset.key : null;
   container.replaceChildren(...children().filter((child) => child || child === 0));
+  const keyed = keyedIn(container);
+  for (const node of keyed) Object.assign(node, scrolled.get(node.dataset.key));
   if (isInside && !container.contains(document.activeElement)) {
-    const keyed = [...container.querySelectorAll("[data-key]")];
     const same = key && keyed.find((node) => node.dataset.key === key && !node.disabled);
     (same || container).focus({ preventScroll: true });
   }
   return true;
 }
+
+const keyedIn = (container) => [...container.querySelectorAll("[data-key]")];
