@@ -102,6 +102,24 @@ def what_is_typed_after_the_end_acts_on_nothing(page, console):
     page.until(lambda: not page.text("#valuesDialog"), "the form to go")
 
 
+def a_number_that_cannot_be_read_is_not_sent(page, console):
+    question, = console.ask(asking("No space."))
+    signed(page, console)
+    page.choose("No space.")
+    page.press("1")
+    page.until(lambda: page.text("#valuesTitle"), "the form")
+    page.press(*"/data", page.keys.TAB)
+    page.until(lambda: focused(page) == "count")
+    page.chord(page.keys.CONTROL, "a")
+    page.press("5", "e", page.keys.ENTER)
+    page.until(lambda: "expected a number" in page.text("#problem-count"), "the problem")
+    page.until(lambda: focused(page) == "count")
+    assert console.call("/api/v1/inbox")["openCount"] == 1
+    # It can be mended.
+    page.press(page.keys.BACKSPACE, page.keys.ENTER)
+    assert question.reply()["values"]["count"] == 5
+
+
 def a_form_is_for_all_of_a_group(page, console):
     questions = console.ask(*[asking("No space.") for _ in range(2)])
     signed(page, console)
@@ -144,5 +162,5 @@ def a_command_gets_its_values_from_the_page(page, console):
 
 
 ALL = [values_are_given_in_a_form_by_keys_alone, a_form_is_left_by_escape,
-       what_is_typed_after_the_end_acts_on_nothing, a_form_is_for_all_of_a_group,
-       a_command_gets_its_values_from_the_page]
+       what_is_typed_after_the_end_acts_on_nothing, a_number_that_cannot_be_read_is_not_sent,
+       a_form_is_for_all_of_a_group, a_command_gets_its_values_from_the_page]

@@ -5,6 +5,7 @@ import { state } from "./state.js";
 import { headingOf, number, optionTitle, shown } from "./text.js";
 
 const LENGTH_MAX = 4096;
+const NO_NUMBER = "Found what is not a number; expected a number.";
 
 /** Whether choosing the option opens the form. */
 export const asksForValues = ({ fields }) => (fields?.length ?? 0) > 0;
@@ -32,6 +33,7 @@ export async function askValues(option, item, count, { given, problem, selected 
   state.confirming = {
     item, selected, isGroup: count > 1, life: state.startedAt, end: endForm, note,
   };
+  $("valuesDialog").firstElementChild.onsubmit = (event) => keepUnread(event, inputs);
   const result = dialogResult($("valuesDialog"));
   const first = problem ? inputs.get(problem.field) : null;
   (first ?? inputs.values().next().value).focus();
@@ -41,6 +43,22 @@ export async function askValues(option, item, count, { given, problem, selected 
   // No secret stays in the page.
   $("valuesFields").replaceChildren();
   return values;
+}
+
+/** Keeps a form with numbers that the browser cannot read, such as “5e”: it gives none of their
+ *  texts, so that they would be sent as if nothing was typed. */
+function keepUnread(event, inputs) {
+  const isUnread = ({ validity }) => validity.badInput;
+  const first = [...inputs.values()].find(isUnread);
+  if (event.submitter?.value !== "send" || !first) return;
+  event.preventDefault();
+  for (const [name, input] of inputs) {
+    const place = $(`problem-${name}`);
+    place.hidden = !isUnread(input);
+    place.textContent = isUnread(input) ? NO_NUMBER : "";
+    input.ariaInvalid = isUnread(input) ? "true" : null;
+  }
+  first.focus();
 }
 
 /** The form stays, empty: the rest of what is typed must not act as keys of the page. */
