@@ -504,6 +504,21 @@ def a_group_is_claimed_and_released_at_once(page, console):
     assert holders().count("ada") == 2, holders()
 
 
+def a_key_hands_over_no_group_that_is_not_claimed_whole(page, console):
+    ours = console.ask(*[report("For one of us.") for _ in range(3)])
+    console.await_open(3)
+    console.call(f"/api/v1/presentations/{ours[0].id}/claim", {"by": "ada"})
+    signed(page, console)
+    page.choose("For one of us.")
+    page.until(lambda: "Claim all 3" in page.text(".decide"), "the claim of all")
+    page.until(lambda: page.part("state", "part.state.decision?.claims.mine") == 1, "the claim")
+    page.press("h")
+    page.until(lambda: "Claim it first" in page.text("#toasts"), "the refusal")
+    page.until(lambda: not page.text("#handDialog"))
+    items = [console.call(f"/api/v1/presentations/{each.id}") for each in ours]
+    assert [item["claimedBy"] for item in items] == ["ada", None, None], items
+
+
 def a_stream_too_many_says_why(page, console):
     page.expects("429")
     streams = console.streams(56)
@@ -531,4 +546,4 @@ ALL = [a_group_opens_and_the_next_answer_goes_where_it_belongs, a_group_is_answe
        a_cancelled_one_is_no_failure, a_skipped_one_is_no_failure,
        an_empty_text_has_another_in_its_place,
        a_claim_of_a_quarter_of_an_hour_is_one, a_group_is_claimed_and_released_at_once,
-       a_stream_too_many_says_why]
+       a_key_hands_over_no_group_that_is_not_claimed_whole, a_stream_too_many_says_why]

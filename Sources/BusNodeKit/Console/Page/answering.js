@@ -313,7 +313,7 @@ export function handOverClaim() {
   const item = decided();
   const group = groupDecided();
   if (!item) return;
-  const isMine = group ? group.claims.mine > 0 : isClaimedByMe(item);
+  const isMine = group ? group.claims.isRelease : isClaimedByMe(item);
   if (!isMine || !myName()) toast(NOT_CLAIMED, "warning");
   else if (group) handOverGroup(group);
   else handOver(item);
