@@ -210,13 +210,38 @@ def u_does_not_change_its_meaning_when_time_runs_out(page, console):
     page.choose("Bob's answer.")
     page.until(lambda: "Undo" not in page.text("#undos"), "the end of that time")
     page.press("u")
-    page.until(lambda: "has been sent" in page.text("#toasts"), "what became of it")
+    page.until(lambda: "has just gone" in page.text("#toasts"), "why nothing is undone")
     assert stage_of(console, other) == "leaving"
     # A key meant for it later is for what is on the screen.
     page.part("state", "part.state.undoEnded = -Infinity")
     page.press("u")
     page.until(lambda: stage_of(console, other) != "leaving", "the undo")
     assert own.answer() == ("skip", "ada")
+
+
+def u_does_not_change_its_meaning_after_an_undo(page, console):
+    own, other = console.ask(report("The own one."), report("Bob's answer."))
+    console.await_open(2)
+    console.call(f"/api/v1/presentations/{other.id}/answer",
+                 {"by": "bob", "option": "skip", "undoMilliseconds": 60_000})
+    signed(page, console, undo=60)
+    for is_own in (True, False):
+        page.part("state", "part.state.undoEnded = -Infinity")
+        page.run("document.querySelector('#passing').replaceChildren()")
+        page.choose("The own one.")
+        page.click("[data-option=skip]")
+        page.until(lambda: "Undo" in page.text("#undos"), "the time to undo")
+        page.choose("Bob's answer.")
+        if is_own:
+            page.press("u")
+        else:
+            console.call(f"/api/v1/presentations/{own.id}/undo", {"by": "bob"})
+        page.until(lambda: "Undo" not in page.text("#undos"), "the undo")
+        # However long the next key takes, it comes too early for what is on the screen.
+        page.part("state", "part.state.undoEnded += 600000")
+        page.press("u")
+        page.until(lambda: "has just gone" in page.text("#toasts"), "why nothing is undone")
+        assert stage_of(console, other) == "leaving"
 
 
 def what_just_appeared_is_not_claimed_or_undone(page, console):
@@ -560,6 +585,7 @@ ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_ne
        an_undo_leaves_the_answer_that_came_in_its_place,
        u_undoes_nothing_that_is_not_on_the_screen,
        u_does_not_change_its_meaning_when_time_runs_out,
+       u_does_not_change_its_meaning_after_an_undo,
        what_just_appeared_is_not_claimed_or_undone,
        a_group_that_cannot_be_read_is_not_taken_for_alike,
        a_group_whose_members_end_is_not_read_again, a_note_stays_with_its_presentation,

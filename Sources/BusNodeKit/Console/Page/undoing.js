@@ -10,7 +10,7 @@ import { may, MAY_SEE, state } from "./state.js";
 import { heldWith, keep } from "./store.js";
 import { counted, headingOf, number, shown } from "./text.js";
 
-const JUST_SENT = 2000; // A key to undo may come so much too late.
+const JUST_GONE = 2000; // A key to undo may come so much too late.
 
 /** Offers an undo while an answer is held: for one by `id` and its `answer`, or for `parts`, each a
  *  `group` with those of its members that were answered, as `held`. Returns what is offered; null
@@ -36,8 +36,6 @@ let countdown = null;
 
 function countDown() {
   for (const entry of state.undos) entry.bar.value = entry.end - performance.now();
-  const ended = state.undos.some((entry) => entry.end <= performance.now());
-  if (ended) state.undoEnded = performance.now();
   dropUndos((entry) => entry.end <= performance.now());
   if (state.undos.length > 0) countdown = setTimeout(countDown, 100);
 }
@@ -47,6 +45,7 @@ export function dropUndos(isOver) {
   const over = state.undos.filter(isOver);
   if (over.length === 0) return;
   state.undos = state.undos.filter((entry) => !over.includes(entry));
+  state.undoEnded = performance.now();
   removeNotices(over.map((entry) => entry.toast));
 }
 
@@ -85,9 +84,10 @@ export function undoLast() {
   const entry = state.undos.at(-1);
   const item = state.tab === "inbox" ? current() : null;
   if (entry) undoEntry(entry);
-  else if (performance.now() - state.undoEnded < JUST_SENT) {
+  else if (performance.now() - state.undoEnded < JUST_GONE) {
     // The key was for that answer, and not for what is on the screen.
-    toast("Too late to undo: the answer has been sent.", "warning");
+    toast("Nothing was undone: that notice has just gone. In a moment u is for the screen.",
+      "warning");
   } else if (item?.stage === "leaving") {
     if (isUndoneWhole(item)) undoHeld(item, allHeldWith(item)); else undoHeld(item);
   } else return false;
