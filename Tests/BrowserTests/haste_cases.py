@@ -244,6 +244,25 @@ def u_does_not_change_its_meaning_after_an_undo(page, console):
         assert stage_of(console, other) == "leaving"
 
 
+def an_undo_that_fails_is_offered_again(page, console):
+    console.ask(report("Not like this."))
+    signed(page, console, undo=60)
+    page.choose("Not like this.")
+    hold(page, "/undo")
+    page.click("[data-option=skip]")
+    page.until(lambda: "Undo" in page.text("#undos"), "the time to undo")
+    page.press("u")
+    page.until(lambda: page.run("return window.held.length") == 1, "it to be sent")
+    page.press("u")
+    page.until(lambda: "on its way" in page.text("#toasts"), "why it is not sent twice")
+    page.run("window.ending = null; window.held[0](new TypeError('down'))")
+    page.until(lambda: "could not be reached" in page.text("#toasts"), "the failure")
+    page.until(lambda: "Undo" in page.text("#undos"), lambda: page.text("#toasts"))
+    page.press("u")
+    page.until(lambda: "Taken back" in page.text("#toasts"), "the undo")
+    page.until(lambda: "Undo" not in page.text("#undos"), "the notice to go")
+
+
 def what_just_appeared_is_not_claimed_or_undone(page, console):
     first, second = console.ask(*[report("One after another.") for _ in range(2)])
     signed(page, console)
@@ -585,7 +604,7 @@ ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_ne
        an_undo_leaves_the_answer_that_came_in_its_place,
        u_undoes_nothing_that_is_not_on_the_screen,
        u_does_not_change_its_meaning_when_time_runs_out,
-       u_does_not_change_its_meaning_after_an_undo,
+       u_does_not_change_its_meaning_after_an_undo, an_undo_that_fails_is_offered_again,
        what_just_appeared_is_not_claimed_or_undone,
        a_group_that_cannot_be_read_is_not_taken_for_alike,
        a_group_whose_members_end_is_not_read_again, a_note_stays_with_its_presentation,

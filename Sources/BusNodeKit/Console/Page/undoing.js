@@ -49,8 +49,11 @@ export function dropUndos(isOver) {
   removeNotices(over.map((entry) => entry.toast));
 }
 
-export const undoEntry = (entry) => (entry.parts ? undoParts(entry.parts)
-  : undoOne(entry.id, entry.answer));
+export function undoEntry(entry) {
+  if (entry.isSent) toast("One moment: that undo is on its way.", "warning");
+  else if (entry.parts) undoParts(entry.parts);
+  else undoOne(entry.id, entry.answer);
+}
 
 const heldOf = (parts) => parts.flatMap(({ held }) => held);
 
@@ -104,6 +107,7 @@ export function undoHeld(item, held) {
   if (held) undoParts([{ group: item.group, held }]); else undoOne(item.id, item.answer.id);
 }
 
+/** Undoes, and takes the notices away for which `isIt` is true. */
 async function undo(work, isIt) {
   if (!may("answer")) {
     state.undoing.clear();
@@ -112,13 +116,19 @@ async function undo(work, isIt) {
   }
   const by = await ownName();
   if (!by) return;
-  dropUndos(isIt);
+  const entries = state.undos.filter(isIt);
+  for (const entry of entries) entry.isSent = true;
+  let isOver = true;
   try {
     await work(by);
   } catch (error) {
     toast(failureText(error), "error");
     state.undoing.clear();
+    // After any other failure it may be held still.
+    isOver = error.answer?.error === "nothingToUndo";
   }
+  for (const entry of entries) entry.isSent = false;
+  if (isOver) dropUndos((entry) => entries.includes(entry));
   schedule();
 }
 
