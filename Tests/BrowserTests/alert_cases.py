@@ -360,6 +360,34 @@ def a_refusal_of_notifications_says_what_to_do(page, console):
     page.until(lambda: page.run("return localStorage.getItem('errorbus.alerts')") is None)
 
 
+def what_came_while_the_console_restarted_notifies(page, console):
+    opted_in(page, console, "error")
+    save(page)
+    look(page, "hidden")
+    worker = console.work("Comes back.", "It waits.", "--severity", "error")
+    arrived(page, 1)
+    console.ask(report("Gone by then."))
+    arrived(page, 2)
+    page.expects("ERR_")
+    page.run("window.send = fetch; window.fetch = () => Promise.reject(new TypeError('down'))")
+    console.stop()
+    page.until(lambda: page.text("#link") == "no link", "the link to be lost")
+    console.start()
+    console.ask(report("Came meanwhile."))
+    console.await_open(2)
+    page.run("window.fetch = window.send")
+    page.until(lambda: page.text("#link") == "live", "the link")
+    page.until(lambda: bodies(page) == ["Comes back.", "Gone by then.", "Came meanwhile."],
+               lambda: told(page))
+    page.until(lambda: [each["isClosed"] for each in told(page)] == [False, True, False],
+               lambda: told(page))
+    back = next(item["id"] for item in console.call("/api/v1/inbox?stage=open")["items"]
+                if item["description"] == "Comes back.")
+    console.call(f"/api/v1/presentations/{back}/answer", {"option": "skip", "by": "bob"})
+    assert worker.answer() == ("skip", "bob")
+    page.until(lambda: told(page)[0]["isClosed"], "it to be taken back")
+
+
 def the_icon_says_what_is_open(page, console):
     page.open(console.url)
     page.until(lambda: "#6a7180" in icon(page) and "></text>" in icon(page), "none open")
@@ -378,4 +406,4 @@ ALL = [what_comes_is_told_who_looks_elsewhere, what_was_open_when_the_page_came_
        what_an_earlier_page_kept_is_read, what_is_nearly_over_is_recalled_once,
        a_reminder_goes_with_what_it_is_about, what_another_person_has_claimed_is_not_recalled,
        many_reminders_are_one, a_refusal_of_notifications_says_what_to_do,
-       the_icon_says_what_is_open]
+       what_came_while_the_console_restarted_notifies, the_icon_says_what_is_open]

@@ -59,11 +59,22 @@ function end(item) {
   closeOver();
 }
 
+/** Takes back what was shown, before all was read anew, of what waits no longer. */
+export function endFormer() {
+  forgetOver();
+  if (more.size === 0) close(MORE);
+  closeOver();
+}
+
+function forgetOver() {
+  for (const id of more) if (!isWaiting(state.items.get(id))) more.delete(id);
+}
+
 const showMoreSoon = paced(MORE_PAUSE, showMore);
 
 /** One notification for the rest of a burst: how many of it wait. */
 function showMore() {
-  for (const id of more) if (!isWaiting(state.items.get(id))) more.delete(id);
+  forgetOver();
   if (more.size === 0 || isSeen()) return;
   const title = `${counted(more.size, "more presentation")} ${more.size === 1 ? "waits" : "wait"}`;
   const gravest = [...more].reduce((most, id) => Math.max(most, rank(state.items.get(id))), -1);

@@ -1,9 +1,11 @@
 // The link to the server: receives changes, shows a banner when it is lost, and reconnects.
 import { $ } from "./elements.js";
+import { endFormer } from "./alerts.js";
 import { api } from "./api.js";
 import { drawName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { say } from "./news.js";
+import { keepFormer } from "./notifications.js";
 import { RETRY_MIN, state } from "./state.js";
 import { apply, isMine } from "./store.js";
 import { moment, shown } from "./text.js";
@@ -98,6 +100,11 @@ function begin({ startedAt }) {
       if (item.stage === "leaving" && isMine(item)) state.lost.add(item.id);
     }
   }
+  // Unless this comes before all of the last life was read.
+  if (state.ready) {
+    state.former = new Set(state.items.keys());
+    keepFormer();
+  }
   state.items.clear();
   state.groups.clear();
   // Nor do the numbers of its groups: what was shown of one is chosen in its place.
@@ -143,7 +150,10 @@ function linked() {
     say("Linked to the console.");
     doors.postMessage({ isOpen: true });
   }
-  Object.assign(state, { online: true, ready: true, retryDelay: RETRY_MIN, unread: null });
+  Object.assign(state, {
+    online: true, ready: true, retryDelay: RETRY_MIN, unread: null, former: null,
+  });
+  endFormer();
   $("node").textContent = shown(state.node, 80);
   if (!state.fault) $("banner").hidden = true;
   setDoor(false);

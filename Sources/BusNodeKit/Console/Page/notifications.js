@@ -1,6 +1,6 @@
 // The notifications of the browser: whether it shows any, and those of this tab.
 import { soundsFor } from "./sound.js";
-import { state } from "./state.js";
+import { SEVERITIES, state } from "./state.js";
 import { isOpen } from "./store.js";
 
 const BURST = 10_000;
@@ -70,6 +70,17 @@ export function close(tag) {
 export function closeOver() {
   const waits = (id) => state.items.has(id) && isOpen(state.items.get(id));
   for (const [tag, { ids }] of [...notes]) if (ids && ![...ids].some(waits)) close(tag);
+}
+
+/** From now on those of groups are about their members: in another life a group has another number,
+ *  and nothing is known of it until all was read anew. */
+export function keepFormer() {
+  for (const item of [...state.items.values()].filter(isOpen)) {
+    for (const severity of SEVERITIES) {
+      const shown = notes.get(tagOf({ ...item, severity }));
+      if (shown) shown.ids = new Set(shown.ids).add(item.id);
+    }
+  }
 }
 
 export function closeAll() {

@@ -90,7 +90,8 @@ export function keep(item) {
   state.version += 1;
   if (!isLive(item) && !(item.changedAt < state.lastEnd)) state.lastEnd = item.changedAt;
   if (state.lost.delete(item.id) && isOpen(item)) state.news.lost.push(item);
-  if (state.ready) noteNews(item, before);
+  const isNew = state.former && !before && !state.former.has(item.id) && isOpen(item);
+  if (state.ready || isNew) noteNews(item, before);
 }
 
 /** Whether this person answered it, alone or with another one. */
