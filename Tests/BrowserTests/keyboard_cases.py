@@ -297,6 +297,29 @@ def a_claim_is_taken_and_given_by_keys_alone(page, console):
     assert console.call(path).get("claimedBy") is None
 
 
+def a_narrow_window_keeps_the_focus_by_keys_alone(page, console):
+    keys = page.keys
+    console.ask(*[report(f"Number {number}.") for number in range(3)])
+    console.await_open(3)
+    page.resize(390, 844)
+    by_keys(page, console.url)
+    page.until(lambda: len(page.texts("#list .row")) == 3, "three rows")
+    place = "return document.activeElement.closest('#list li')?.ariaPosInSet"
+    page.press("j", "j")
+    page.until(lambda: page.run(place) == "2", lambda: page.run(place))
+    page.press(keys.ENTER)
+    page.until(lambda: page.text("#title"), "the detail")
+    page.until(lambda: page.run("return document.activeElement.id") == "detail", "the focus there")
+    page.press(keys.ESCAPE)
+    page.until(lambda: page.run(place) == "2", "the focus in its row again")
+    page.press("j")
+    page.until(lambda: page.run(place) == "3", lambda: page.run(place))
+    page.press(keys.ENTER)
+    page.until(lambda: page.text("#title"), "the detail")
+    enter(page, "#detail .back")
+    page.until(lambda: page.run(place) == "3", "the focus in that row again")
+
+
 def a_note_and_a_comment_are_written_by_keys_alone(page, console):
     keys = page.keys
     [question] = console.ask(report("Needs a reason."))
@@ -465,7 +488,8 @@ ALL = [the_history_is_exported_by_keys_alone, a_rule_is_made_by_keys_alone,
        a_provider_signs_in_by_keys_alone,
        a_person_chooses_a_name_and_how_the_page_works_by_keys_alone,
        a_group_is_answered_in_part_by_keys_alone, rows_are_selected_and_answered_by_keys_alone,
-       a_claim_is_taken_and_given_by_keys_alone, a_note_and_a_comment_are_written_by_keys_alone,
+       a_claim_is_taken_and_given_by_keys_alone, a_narrow_window_keeps_the_focus_by_keys_alone,
+       a_note_and_a_comment_are_written_by_keys_alone,
        a_silence_is_made_and_ended_by_keys_alone, the_list_is_arranged_by_keys_alone,
        two_people_decide_by_keys_alone, the_other_views_lead_on_by_keys_alone,
        texts_are_shown_and_copied_by_keys_alone, a_link_of_a_message_answers_by_keys_alone]

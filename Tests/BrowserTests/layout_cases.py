@@ -160,6 +160,7 @@ def nothing_jumps(page, console):
             window.tops = {};
             const look = () => {
               for (const heading of document.querySelectorAll("#detail h3")) {
+                if (!heading.checkVisibility()) continue; // What is hidden has no place.
                 (window.tops[heading.textContent] ??= new Set()).add(heading.offsetTop);
               }
               requestAnimationFrame(look);

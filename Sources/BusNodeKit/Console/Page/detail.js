@@ -8,6 +8,7 @@ import { schedule } from "./frame.js";
 import { filter } from "./filter.js";
 import { chosenOf, claimsOf, groupOf, isForAll, loadGroup } from "./group.js";
 import { hiddenText } from "./group-box.js";
+import { focusCursor } from "./list.js";
 import { overview, overviewKey } from "./overview.js";
 import { current } from "./rows.js";
 import { ruleButton } from "./rule-form.js";
@@ -24,7 +25,6 @@ const foot = new ResizeObserver(([{ target }]) =>
 export function drawDetail() {
   if (state.isPressing) return;
   const item = current();
-  $("inbox").classList.toggle("reading", Boolean(state.selected));
   const size = item ? groupSize(item.group) : 0;
   noteShown(item, size);
   if (item) loadDetails(item);
@@ -106,7 +106,11 @@ async function loadDetails({ id, revision }) {
 }
 
 const back = () => el("button", {
-  className: "back", type: "button", textContent: "‹ List", onclick: () => select(null),
+  className: "back", type: "button", textContent: "‹ List", dataset: { key: "back" },
+  onclick: () => {
+    select(null);
+    focusCursor();
+  },
 });
 
 /** The facts before the choice: the options come after what a person has to know for it. */

@@ -119,10 +119,16 @@ export function onLink(event) {
   select(readAddress(link.getAttribute("href")).key);
 }
 
+function setSelected(key) {
+  Object.assign(state, { selected: key, shownID: null, whole: null, decision: null });
+  // At once: in a narrow window what is hidden until the next frame could not have the focus.
+  $("inbox").classList.toggle("reading", Boolean(key));
+}
+
 function selectRouted(key) {
   if (key === state.selected) return;
   const isGroup = Boolean(key?.startsWith("g"));
-  Object.assign(state, { selected: key, shownID: null, whole: null, decision: null });
+  setSelected(key);
   if (key) state.cursor = key;
   $("detail").scrollTop = 0;
   if (key && !isGroup && !state.items.has(key)) loadUnknown(key);
@@ -162,7 +168,7 @@ export function select(key, quietly = false) {
 
 /** Chooses another one in place of what is chosen, without going to it. */
 export function reselect(key) {
-  Object.assign(state, { selected: key, shownID: null, whole: null, decision: null });
+  setSelected(key);
   if (state.tab === "inbox") history.replaceState(null, "", addressNow("inbox", key));
   schedule();
 }
