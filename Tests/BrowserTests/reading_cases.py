@@ -243,6 +243,23 @@ def a_text_of_many_lines_is_shown_in_lines(page, console):
                lambda: page.text(".pairs .block"))
 
 
+def what_is_read_stays_while_others_act(page, console):
+    tail = "\n".join(f"line {number}" for number in range(40))
+    [presentation] = console.ask(report("The command failed.", failureReason=tail))
+    page.open(console.url)
+    page.choose("The command failed.")
+    page.until(lambda: "line 39" in page.text("#detail"), "the reason")
+    page.until(lambda: page.text("#detail .notes"), "the rest")
+    page.run("const text = document.querySelector('#detail .lines');"
+             "text.scrollTop = 100; text.focus({ preventScroll: true })")
+    path = f"/api/v1/presentations/{presentation.id}/note"
+    console.call(path, {"by": "bob", "text": "Seen."})
+    page.until(lambda: "Seen." in page.text(".notes"), "the note")
+    place = ("const text = document.querySelector('#detail .lines');"
+             "return [text.scrollTop, text === document.activeElement]")
+    page.until(lambda: page.run(place) == [100, True], lambda: page.run(place))
+
+
 def the_facts_are_in_the_order_of_their_use(page, console):
     worker = console.work("No space left.", "The disk is full.", "--name", "worker-7",
                           "--suggestion", "Delete logs.", "--code", "28", "--info", "host=db-1")
@@ -366,6 +383,7 @@ ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        caps_lock_takes_no_claim_over, the_audit_finds_what_it_shows,
        a_list_is_read_in_pages_after_many_ends, the_groups_are_read_once,
        what_scrolls_can_have_the_focus, a_text_of_many_lines_is_shown_in_lines,
+       what_is_read_stays_while_others_act,
        the_facts_are_in_the_order_of_their_use, an_address_in_the_context_is_a_link,
        times_name_their_zone, a_page_that_loads_says_so,
        a_page_opened_again_has_its_parts_already, an_answer_that_is_not_on_disk_yet_is_a_warning]

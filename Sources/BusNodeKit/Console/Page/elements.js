@@ -52,8 +52,9 @@ export const linesOf = (text) => String(text).replace(/\n$/, "").split("\n").len
 export function foreign(tag, text, properties = {}) {
   const words = shown(text);
   const scrolls = tag === "pre" || words.length > FRAMED || linesOf(words) > LINES_SHOWN;
+  const dataset = { key: `text ${words.slice(0, FRAMED)}` };
   return el(tag, {
-    className: "foreign", textContent: words, dir: "auto", ...(scrolls && { tabIndex: 0 }),
+    className: "foreign", textContent: words, dir: "auto", ...(scrolls && { tabIndex: 0, dataset }),
     ...properties,
   });
 }

@@ -17,7 +17,10 @@ export function groupBox(groupNumber) {
   const hidden = hiddenBox(group);
   if (group.kinds.length < 2) return [head, hidden].filter(Boolean);
   const rest = group.kinds.length - KINDS_MAX;
-  const label = { className: "kinds", tabIndex: 0, ariaLabel: "What differs in the group" };
+  const label = {
+    className: "kinds", tabIndex: 0, ariaLabel: "What differs in the group",
+    dataset: { key: "kinds" },
+  };
   const kinds = group.kinds.slice(0, KINDS_MAX);
   const parts = split(kinds.map(({ item }) => shown(headingOf(item), TEXT_MAX)));
   return [head, hidden, el("ul", label,

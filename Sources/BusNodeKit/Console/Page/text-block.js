@@ -25,9 +25,10 @@ export function linkTo(text) {
  *  `isLinked` makes a link of an address. */
 export function textBlock(name, text, { tag = "p", isCopied = false, isLinked = false } = {}) {
   const lines = linesOf(shown(text));
-  if (lines < 2 && !isCopied) return foreign(tag, text);
-  const body = lines < 2 ? (isLinked && linkTo(text)) || foreign(tag, text)
-    : foreign("pre", text, { className: "foreign lines" });
+  const dataset = { key: `text ${name}` };
+  if (lines < 2 && !isCopied) return foreign(tag, text, { dataset });
+  const body = lines < 2 ? (isLinked && linkTo(text)) || foreign(tag, text, { dataset })
+    : foreign("pre", text, { className: "foreign lines", dataset });
   const buttons = el("div", { className: "blockButtons" },
     lines > LINES_SHOWN && wholeButton(name, lines, body), copyButton(name, text));
   return el("div", { className: "block" }, body, buttons.hasChildNodes() && buttons);
