@@ -109,6 +109,19 @@ def the_audit_is_searched_by_terms(page, console):
                lambda: page.text("#auditNote"))
 
 
+def searches_with_the_same_ends_differ(page, console):
+    texts = ["red green one", "red two", "green three", "red green four"]
+    for count, text in enumerate(texts, 1):
+        console.ask(report(text))
+        console.await_past("audit", count)
+    page.open(console.url)
+    for word, wanted, unwanted in (("red", "red two", "green three"),
+                                   ("green", "green three", "red two")):
+        page.go(f"audit?filter={word}")
+        page.until(lambda: wanted in page.text("#audit") and unwanted not in page.text("#audit"),
+                   lambda: page.text("#audit"))
+
+
 def the_audit_is_read_in_pages(page, console):
     console.ask(*[report("Of many.", code=number) for number in range(210)])
     console.await_past("audit", 210)
@@ -130,4 +143,5 @@ def the_audit_is_read_in_pages(page, console):
 
 
 ALL = [the_audit_is_exported, the_search_of_the_audit_is_in_the_address,
-       the_audit_is_searched_by_terms, the_audit_is_read_in_pages]
+       the_audit_is_searched_by_terms, searches_with_the_same_ends_differ,
+       the_audit_is_read_in_pages]

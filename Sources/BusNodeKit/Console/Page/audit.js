@@ -14,7 +14,6 @@ const ids = {
 const list = pastList("audit", ids, {
   page: 200, max: AUDIT_MAX, of: "event", nothing: "Nothing has happened yet.",
   listOf: ({ events }) => events, rowOf: line,
-  keyOf: (events) => [events.length, events[0], events.at(-1)],
 });
 
 export const { start: startAudit, draw: drawAudit, load: loadAudit, onKey: onAuditKey } = list;

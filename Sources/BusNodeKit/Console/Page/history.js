@@ -14,8 +14,7 @@ const ids = {
 
 const list = pastList("history", ids, {
   page: 100, of: "presentation", nothing: "Nothing has been presented yet.",
-  listOf: ({ presentations }) => presentations, keyOf: (presentations) => presentations,
-  rowOf: line,
+  listOf: ({ presentations }) => presentations, rowOf: line,
   refusalOf: ({ message, answer }) => (answer?.error === "notKept"
     ? "This node has no journal, so it keeps no history." : message),
 });

@@ -14,14 +14,14 @@ import { searchPast } from "./views.js";
 /**
  * The list of a view. `ids` are those of its elements; `file` is the beginning of those of the
  * links that export it. A page has up to `page` of them, `of` is the name of one, `max` the length
- * of a search's text. `listOf` takes the list out of a reply, `keyOf` tells one list from another,
- * `rowOf` makes a row, and `refusalOf` words a refusal.
+ * of a search's text. `listOf` takes the list out of a reply, `rowOf` makes a row, and `refusalOf`
+ * words a refusal.
  *
  * The result starts, draws and loads the list; `onKey` is for a key in the search's box, and
  * returns whether it was for the box alone.
  */
 export function pastList(tab, ids, {
-  page, max = FILTER_MAX, of, nothing, listOf, keyOf, rowOf, refusalOf = ({ message }) => message,
+  page, max = FILTER_MAX, of, nothing, listOf, rowOf, refusalOf = ({ message }) => message,
 }) {
   const search = SEARCHES[tab];
   const now = () => state.searches[tab];
@@ -71,7 +71,7 @@ export function pastList(tab, ids, {
     if ($(ids.count).textContent !== count) $(ids.count).textContent = count;
     $(ids.count).classList.toggle("quiet", found.length === 0);
     $(ids.rows).closest(".wide").hidden = found.length === 0;
-    redraw($(ids.rows), keyOf(found), () => found.map(rowOf));
+    redraw($(ids.rows), found, () => found.map(rowOf));
     const newest = wanted.before && pageLink("Newest", { ...wanted, before: null });
     const older = next && pageLink("Older ›", { ...wanted, before: next });
     redraw($(ids.pages), [newest?.href, older?.href], () => [newest, older]);
