@@ -506,6 +506,24 @@ def buttons_of_another_kind_have_to_be_read(page, console):
     page.until(lambda: page.part("state", "part.state.shownAt") > since)
 
 
+def buttons_that_come_back_have_to_be_read(page, console):
+    console.ask(report("Still here."))
+    signed(page, console)
+    page.choose("Still here.")
+    page.click("[data-tab=silences]")
+    page.until(lambda: page.text("[data-panel=silences]"), "another view")
+    page.read()
+    hold(page, "")
+    page.run("addEventListener('popstate', () => document.body.dispatchEvent("
+             "new KeyboardEvent('keydown', { key: '2', bubbles: true })), { once: true });"
+             "history.back()")
+    page.until(lambda: "just appeared" in page.text("#toasts"), "the refusal")
+    page.until(lambda: page.run("return window.posts") == [])
+    page.read()
+    page.press("2")
+    page.until(lambda: page.run("return window.posts"), "it to be sent")
+
+
 def a_held_answer_is_lost_with_the_life_of_its_console(page, console):
     console.work("Clear the cache?", "It is stale.")
     signed(page, console, undo=60)
@@ -611,6 +629,6 @@ ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_ne
        a_silence_ends_no_more_than_it_said, a_group_number_of_another_life_means_nothing,
        the_name_is_that_of_all_tabs, a_right_click_does_not_stop_the_drawing,
        another_meaning_of_the_buttons_has_to_be_read, buttons_of_another_kind_have_to_be_read,
-       a_dialog_ends_with_the_life_of_its_console,
+       buttons_that_come_back_have_to_be_read, a_dialog_ends_with_the_life_of_its_console,
        a_held_answer_is_lost_with_the_life_of_its_console,
        a_part_of_the_changes_is_not_all_that_was_seen, keys_of_one_character_can_be_turned_off]

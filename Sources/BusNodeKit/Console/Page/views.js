@@ -28,7 +28,8 @@ export function route() {
   const { tab, key, ...list } = readAddress(location.hash);
   isTyping = false;
   const changed = state.tab !== tab && TABS.includes(tab);
-  if (changed) state.tab = tab;
+  // What was drawn while another view was shown can be read only from now on.
+  if (changed) Object.assign(state, { tab, shownAt: performance.now() });
   for (const panel of document.querySelectorAll("[data-panel]")) {
     panel.hidden = panel.dataset.panel !== state.tab;
   }
