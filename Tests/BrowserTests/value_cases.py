@@ -136,6 +136,34 @@ def a_form_is_for_all_of_a_group(page, console):
         assert values == {"path": "/data", "count": 3, "force": False}, values
 
 
+def a_text_without_a_break_widens_nothing(page, console):
+    field = {"name": "path", "label": "L" * 100, "kind": "text", "pattern": "x" * 100}
+    console.ask(report("No-break." + "W" * 100, recoveryOptions=[
+        {"id": "drop", "title": "D" * 100, "role": "destructive"},
+        {"id": "move", "title": "M" * 100, "fields": [field]}]))
+    signed(page, console)
+    page.choose("No-break.")
+    page.until(lambda: page.text(".hops"), "the path")
+    # From a process with a name as long as it may be.
+    page.part("store", "load('state').then(({ state }) => { state.details.revision += 1;"
+                       " const items = [...state.items.values()].map((item) => ({ ...item,"
+                       "  path: ['w'.repeat(64)], revision: item.revision + 1 }));"
+                       " part.apply({ items, revision: state.resume, openCount: 1,"
+                       "  isLast: true }); })")
+    page.until(lambda: "w" * 64 in page.text(".hops"), lambda: page.text(".hops"))
+    for option, dialog in ((None, None), ("drop", "#confirmDialog"), ("move", "#valuesDialog")):
+        if dialog:
+            page.click(f"[data-option={option}]")
+            page.until(lambda: page.text(dialog), dialog)
+        for width, height in ((390, 844), (1280, 800)):
+            page.resize(width, height)
+            page.rest()
+            page.until(lambda: not page.overflows(), f"{dialog} to fit {width} pixels")
+        if dialog:
+            page.press(page.keys.ESCAPE)
+            page.until(lambda: not page.text(dialog), "it to close")
+
+
 def a_command_gets_its_values_from_the_page(page, console):
     script = ('test -d "$ERRORBUS_VALUE_PATH" && test ${#ERRORBUS_VALUE_PIN} = 4 && exit;'
               ' echo "no folder <$ERRORBUS_VALUE_PATH>" >&2; exit 3')
@@ -163,4 +191,5 @@ def a_command_gets_its_values_from_the_page(page, console):
 
 ALL = [values_are_given_in_a_form_by_keys_alone, a_form_is_left_by_escape,
        what_is_typed_after_the_end_acts_on_nothing, a_number_that_cannot_be_read_is_not_sent,
-       a_form_is_for_all_of_a_group, a_command_gets_its_values_from_the_page]
+       a_form_is_for_all_of_a_group, a_text_without_a_break_widens_nothing,
+       a_command_gets_its_values_from_the_page]
