@@ -38,6 +38,22 @@ def a_row_that_comes_is_marked(page, console):
     page.until(lambda: not any("Here before." in text for text in page.run("return window.marked")))
 
 
+def only_what_comes_in_sight_is_marked(page, console):
+    page.open(console.url)
+    page.run("window.fresh = 0; new MutationObserver(() => window.fresh +="
+             " document.querySelectorAll('#list > .member.fresh').length).observe("
+             "document.getElementById('list'),"
+             " { subtree: true, childList: true, attributes: true, attributeFilter: ['class'] })")
+    console.ask(*[report("All alike.") for _ in range(3)])
+    page.until(lambda: "3 waiting in 1 row" in page.text("#count"), "one row for all")
+    page.until(lambda: page.part("state", "part.state.fresh.size") == 0,
+               lambda: page.part("state", "[...part.state.fresh]"))
+    page.click("#list .toggle")
+    page.until(lambda: len(page.texts("#list .member")) == 3, "its members")
+    page.rest()
+    page.until(lambda: page.run("return window.fresh") == 0, "no mark of what came before")
+
+
 def a_clock_that_was_wrong_comes_right(page, console):
     page.open(console.url)
     page.run("const send = window.fetch; window.wrong = true;"
@@ -376,6 +392,7 @@ def an_answer_that_is_not_on_disk_yet_is_a_warning(page, console):
 
 
 ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
+       only_what_comes_in_sight_is_marked,
        a_clock_that_was_wrong_comes_right, a_refusal_has_the_time_of_the_place,
        marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone,
        all_reasons_of_a_group_are_named, the_keyboard_skips_to_the_list,

@@ -106,6 +106,7 @@ function begin({ startedAt }) {
     keepFormer();
   }
   state.items.clear();
+  state.fresh.clear();
   state.groups.clear();
   // Nor do the numbers of its groups: what was shown of one is chosen in its place.
   if (state.startedAt && state.selected?.startsWith("g")) reselect(state.shownID);

@@ -69,8 +69,11 @@ function refreshSlowly() {
 /** What the header counts. */
 const loadCounts = () => Promise.all([loadSilences(), loadLetters()]);
 
-onFrame(collectRows, drawFilter, drawPicked, drawList, drawCounts, drawDetail, drawConfirmation,
-  drawActing, drawSilences, drawHistory, drawAudit, drawTopology, drawLetters);
+/** What has no line in the frame after it came did not come in sight of a person. */
+const forgetFresh = () => state.fresh.clear();
+
+onFrame(collectRows, drawFilter, drawPicked, drawList, forgetFresh, drawCounts, drawDetail,
+  drawConfirmation, drawActing, drawSilences, drawHistory, drawAudit, drawTopology, drawLetters);
 onChange(tellAway);
 onMessage(drawIconSoon);
 loadsView("inbox", () => Promise.all([loadChart(), loadCounts()]));

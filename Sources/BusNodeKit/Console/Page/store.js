@@ -103,6 +103,7 @@ function noteNews(item, before) {
     state.news.arrived.push(item);
     state.fresh.add(item.id);
   }
+  if (!isOpen(item)) state.fresh.delete(item.id); // A hidden tab draws no frames.
   if (item.result && !before?.result && isMine(item)) state.news.results.push(item);
   if (item.proposal && item.proposal.id !== before?.proposal?.id
     && !isMe(item.proposal.by, item.proposal.person)) state.news.proposed.push(item);
