@@ -79,13 +79,11 @@ export function openViews() {
   api("GET", "views").then(take, () => {}); // Without a reply it is as it was read last.
 }
 
-/** All views, each with its place: given, team, own or local. */
+/** All views, each with its place: given, team, own or local. One that was saved without a link may
+ *  have the name of one of the console, whose place it has not taken yet. */
 function views() {
   const own = kept.isKept ? kept.own : [];
-  const names = new Set(own.map(({ name }) => name));
-  const places = {
-    given: GIVEN, team: kept.team, own, local: localViews().filter(({ name }) => !names.has(name)),
-  };
+  const places = { given: GIVEN, team: kept.team, own, local: localViews() };
   return Object.entries(places).flatMap(([place, list]) =>
     list.map((view) => ({ ...view, place })));
 }
