@@ -73,6 +73,26 @@ def rows_of_many_groups_are_answered_together(page, console):
     assert open_count(console) == 1 and other.id
 
 
+def a_box_keeps_the_focus_when_a_row_above_goes(page, console):
+    texts = ["First of them.", "Second of them.", "Third of them."]
+    console.ask(*[report(text, severity=severity)
+                  for text, severity in zip(texts, ("critical", "error", "warning"))])
+    console.await_open(3)
+    signed(page, console)
+    page.row(texts[2])
+    page.press("j")
+    page.until(lambda: page.text("#title") == texts[0], "the first one")
+    page.run("document.querySelector('#list > li:last-child .pick input').focus()")
+    page.press(page.keys.SPACE)
+    count_of(page, "1 selected")
+    first = page.part("state", "part.state.selected")
+    console.call(f"/api/v1/presentations/{first}/answer", {"by": "bob", "option": "skip"})
+    page.until(lambda: len(page.texts("#list .row")) == 2, "two rows")
+    box = ("const node = document.activeElement; return [node.matches('.pick input'),"
+           " node.checked, node.closest('li')?.querySelector('.title').textContent]")
+    page.until(lambda: page.run(box) == [True, True, texts[2]], lambda: page.run(box))
+
+
 def what_is_refused_says_why(page, console):
     texts = ["First of them.", "Second of them.", "Third of them."]
     first, second, third = console.ask(*[report(text) for text in texts])
@@ -319,6 +339,7 @@ def selecting_is_legible_and_reachable(page, console):
 
 
 ALL = [rows_of_many_groups_are_answered_together, what_is_refused_says_why,
+       a_box_keeps_the_focus_when_a_row_above_goes,
        what_was_not_done_is_not_counted, a_range_is_claimed_and_released,
        only_what_all_offer_can_be_chosen, answers_for_many_are_taken_back,
        a_question_stays_until_all_that_are_selected_have_ended,

@@ -48,15 +48,16 @@ function placeLines(lines) {
   const list = $("list");
   const focused = list.contains(document.activeElement);
   const present = new Map([...list.children].map((line) => [line.dataset.row, line]));
+  const wanted = new Set(lines.map(({ key }) => key));
+  // First: else each line below would be moved, and a line that is moved loses the focus.
+  for (const [key, line] of present) if (!wanted.has(key)) line.remove();
   let next = list.firstChild;
   for (const { key, row, index, band, top } of lines) {
     const line = present.get(key) ?? (band ? newBand(band) : newLine(key, { choose, expand }));
-    present.delete(key);
     if (row) fillLine(line, row, index);
     line.style.transform = `translateY(${top}px)`;
     if (line === next) next = next.nextSibling; else list.insertBefore(line, next);
   }
-  for (const line of present.values()) line.remove();
   if (focused && !list.contains(document.activeElement)) focusCursor();
 }
 
