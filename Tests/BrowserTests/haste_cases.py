@@ -386,6 +386,18 @@ def a_silence_ends_no_more_than_it_said(page, console):
     page.until(lambda: open_count(console) == 0, "both to be silenced")
 
 
+def a_preview_that_fails_is_no_problem_of_the_form(page, console):
+    console.ask(report("Silence this."))
+    signed(page, console)
+    page.choose("Silence this.")
+    hold(page, "/preview")
+    page.press("s")
+    page.until(lambda: page.run("return window.held.length") == 1, "it to be counted")
+    page.run("window.ending = null; window.held[0](new TypeError('down'))")
+    page.until(lambda: "1 open now" in page.text("#silencePreview"), "the next preview")
+    page.until(lambda: not page.text("#silenceProblem"), lambda: page.text("#silenceProblem"))
+
+
 def a_group_number_of_another_life_means_nothing(page, console):
     key = {"coalesceKey": "mixed"}
     console.ask(report("One text.", **key), report("Another text.", **key))
@@ -626,7 +638,8 @@ ALL = [a_number_behind_g_or_x_answers_nothing_unseen, a_late_reply_leaves_the_ne
        what_just_appeared_is_not_claimed_or_undone,
        a_group_that_cannot_be_read_is_not_taken_for_alike,
        a_group_whose_members_end_is_not_read_again, a_note_stays_with_its_presentation,
-       a_silence_ends_no_more_than_it_said, a_group_number_of_another_life_means_nothing,
+       a_silence_ends_no_more_than_it_said, a_preview_that_fails_is_no_problem_of_the_form,
+       a_group_number_of_another_life_means_nothing,
        the_name_is_that_of_all_tabs, a_right_click_does_not_stop_the_drawing,
        another_meaning_of_the_buttons_has_to_be_read, buttons_of_another_kind_have_to_be_read,
        buttons_that_come_back_have_to_be_read, a_dialog_ends_with_the_life_of_its_console,

@@ -112,9 +112,10 @@ function showEnd() {
 }
 
 function refused(error) {
-  showProblem(error instanceof Refusal ? error.message : failureText(error));
-  const text = error instanceof Refusal ? "No preview until this is mended."
-    : "The preview could not be loaded.";
+  const isRefusal = error instanceof Refusal;
+  // Without a reply nothing is wrong with the form.
+  if (isRefusal) showProblem(error.message);
+  const text = isRefusal ? "No preview until this is mended." : "The preview could not be loaded.";
   showPreview(text, [], {}, () => false);
 }
 
