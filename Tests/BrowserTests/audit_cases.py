@@ -122,6 +122,22 @@ def searches_with_the_same_ends_differ(page, console):
                    lambda: page.text("#audit"))
 
 
+def times_of_yesterday_have_their_day(page, console):
+    console.ask(report("Of today."))
+    console.await_past("audit", 1)
+    page.open(console.url)
+    page.go("audit")
+    page.until(lambda: page.text("#audit td"), "the event")
+    page.run("const Today = Date; window.Date = class extends Today {"
+             " constructor(...given) { super(...(given.length ? given : [Date.now()])); }"
+             " static now() { return Today.now() + 864e5; } }")
+    page.go("silences")
+    page.until(lambda: not page.text("#audit"), "another view")
+    page.go("audit")
+    page.until(lambda: page.text("#audit td")[:3] in
+               ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"), lambda: page.text("#audit td"))
+
+
 def the_audit_is_read_in_pages(page, console):
     console.ask(*[report("Of many.", code=number) for number in range(210)])
     console.await_past("audit", 210)
@@ -144,4 +160,5 @@ def the_audit_is_read_in_pages(page, console):
 
 ALL = [the_audit_is_exported, the_search_of_the_audit_is_in_the_address,
        the_audit_is_searched_by_terms, searches_with_the_same_ends_differ,
+       times_of_yesterday_have_their_day,
        the_audit_is_read_in_pages]

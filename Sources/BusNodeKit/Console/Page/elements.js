@@ -110,7 +110,7 @@ export function refreshTimes() {
 /** Draws only the differences; a replaced element passes its focus, and how far it is scrolled, to
  *  its successor by key: the latter not when the content is about something else than before. */
 export function redraw(container, said, children, about = "") {
-  const text = JSON.stringify([said, timeZone()]);
+  const text = JSON.stringify([said, timeZone(), today()]);
   if (container.dataset.said === text) return false;
   const isSame = container.dataset.about === about;
   Object.assign(container.dataset, { said: text, about });
@@ -128,5 +128,9 @@ export function redraw(container, said, children, about = "") {
   }
   return true;
 }
+
+/** The day that it is now, which a time of today leaves out. */
+const today = () => (timeZone() ? new Date().toISOString().slice(0, 10)
+  : new Date().toDateString());
 
 const keyedIn = (container) => [...container.querySelectorAll("[data-key]")];
