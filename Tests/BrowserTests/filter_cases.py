@@ -206,6 +206,27 @@ def return_in_the_filter_goes_on_to_the_list(page, console):
     page.until(lambda: chips(page) == ["severity:info", "unclaimed"], "both chips")
 
 
+def a_key_that_ends_a_composition_leaves_no_field(page, console):
+    options = [{"id": f"replica-{index}", "title": f"Rack {index}"} for index in range(9)]
+    console.ask(report("One of nine racks.", recoveryOptions=options))
+    signed(page, console)
+    page.choose("One of nine racks.")
+    is_there = "return document.activeElement.matches(arguments[0])"
+    for key, field in (("/", "#filter"), ("f", ".optionSearch")):
+        page.press(key, "r")
+        page.until(lambda: page.run(is_there, field), field)
+        page.run("for (const key of ['Enter', 'Escape'])"
+                 " for (const how of [{ isComposing: true }, { keyCode: 229 }])"
+                 "  document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
+                 "   { key, ...how, bubbles: true, cancelable: true }))")
+        page.rest()
+        page.until(lambda: page.run(is_there, field), "the focus to stay")
+        page.until(lambda: page.run("return document.activeElement.value") == "r")
+        # Others leave it: the first empties it.
+        page.press(page.keys.ESCAPE, page.keys.ESCAPE)
+        page.until(lambda: not page.run(is_there, field), "the focus elsewhere")
+
+
 def numbers_are_buttons_that_filter(page, console):
     worker = console.work("From a worker.", "It says so.", "--name", "worker-7")
     two_kinds(console)
@@ -656,6 +677,7 @@ def filters_are_legible_and_reachable(page, console):
 
 ALL = [a_filter_is_in_the_address, the_filter_understands_terms,
        chips_are_removed_by_keys_and_by_the_pointer, return_in_the_filter_goes_on_to_the_list,
+       a_key_that_ends_a_composition_leaves_no_field,
        numbers_are_buttons_that_filter, numbers_by_state_are_buttons_too,
        numbers_are_of_what_the_list_shows,
        an_empty_list_says_what_the_filter_hides, a_filter_decides_no_answer,

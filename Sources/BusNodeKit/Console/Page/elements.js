@@ -36,6 +36,10 @@ export function clockIcon() {
   return icon;
 }
 
+/** Whether a key belongs to a composition, as of Chinese, Japanese or Korean, which it may end. Of
+ *  the last key of one Safari says so by the code alone. */
+export const isComposed = ({ isComposing, keyCode }) => isComposing || keyCode === 229;
+
 export const kbd = (key) => el("kbd", { textContent: key, ariaHidden: "true" });
 
 /** A heading with its content; nothing when that is missing. */

@@ -1,5 +1,5 @@
 // The keyboard.
-import { $, isWide } from "./elements.js";
+import { $, isComposed, isWide } from "./elements.js";
 import {
   answerByNumber, claimOrRelease, dropProposal, handOverClaim, takeOver, toggleWhole,
 } from "./answering.js";
@@ -92,7 +92,7 @@ function actionFor(event) {
 }
 
 export function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || isComposed(event)) return;
   if (state.fault || document.querySelector("dialog[open], #door:not([hidden])")) return;
   if (event.target.matches("input:not([type=checkbox]), select, textarea")) {
     onFieldKey(event);

@@ -1,5 +1,5 @@
 // The search above the options of a presentation that has many.
-import { el } from "./elements.js";
+import { el, isComposed } from "./elements.js";
 import { counted, number, optionTitle } from "./text.js";
 
 const FEW = 8; // So many are in sight without a search.
@@ -35,7 +35,7 @@ export function searchable(item, buttons, box) {
   search.addEventListener("input", () => { typed.text = search.value; draw(); });
   const all = el("div", { className: "optionBox" }, search, count, box);
   all.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || isComposed(event)) return;
     // Return that is still held down has led to an option, and must not choose it.
     const isHeld = event.repeat && event.key === "Enter";
     const isDone = isHeld
