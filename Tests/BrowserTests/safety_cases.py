@@ -236,6 +236,29 @@ def without_a_shared_worker_it_is_live_too(page, console):
     page.row("And another.")
 
 
+def a_reset_of_the_stream_is_read_anew(page, console):
+    # As if so much had ended between the list and the stream that the console has forgotten it.
+    page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": (
+        "delete globalThis.SharedWorker; const Own = EventSource;"
+        "window.EventSource = class extends Own {"
+        " addEventListener(name, listener) {"
+        "  super.addEventListener(name, ({ data, lastEventId }) => listener({ lastEventId,"
+        "   data: name === 'hello' && window.hasEnded"
+        "    ? JSON.stringify({ ...JSON.parse(data), isReset: true }) : data })); } }")})
+    console.ask(report("Waits still."))
+    page.open(console.url)
+    page.row("Waits still.")
+    page.part("state", "[...part.state.items.values()].forEach((item) => part.state.items.set("
+                       "'ended', { ...item, id: 'ended', group: 999, description: 'Has ended.' }))")
+    page.row("Has ended.")
+    page.run("window.hasEnded = true")
+    page.part("link", "part.connect()")
+    page.until(lambda: len(page.texts("#list .row")) == 1, lambda: page.texts("#list .row"))
+    page.row("Waits still.")
+    console.ask(report("Came later."))
+    page.row("Came later.")
+
+
 def nothing_waits_after_exactly_500_ends(page, console):
     console.ask(*[report("One of very many.") for _ in range(500)])
     page.until(lambda: open_count(console) == 500, "all of them to be open")
@@ -536,7 +559,8 @@ ALL = [a_group_opens_and_the_next_answer_goes_where_it_belongs, a_group_is_answe
        a_group_of_different_choices_is_no_group, a_group_has_its_gravest_severity,
        a_permalink_shows_why_also_after_a_reload, a_refused_answer_leaves_the_facts,
        details_that_cannot_be_read_are_missed, seven_tabs_are_live,
-       without_a_shared_worker_it_is_live_too, nothing_waits_after_exactly_500_ends,
+       without_a_shared_worker_it_is_live_too, a_reset_of_the_stream_is_read_anew,
+       nothing_waits_after_exactly_500_ends,
        a_link_on_another_site_leads_to_it, the_door_keeps_what_was_asked_for,
        a_fault_of_the_page_ends_it, a_button_answers_only_what_it_was_drawn_for,
        a_late_response_does_not_set_the_clock, requests_that_time_out_are_no_link,

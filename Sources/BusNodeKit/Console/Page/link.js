@@ -129,10 +129,12 @@ async function hear({ hello, revision, change, lost, refusal }, attempt) {
   if (waiting) waiting.push(change); else apply(JSON.parse(change));
 }
 
-/** The stream continues from `revision`: reads the changes before that first. */
-async function welcome({ startedAt }, revision, attempt) {
+/** The stream continues from `revision`: reads the changes before that first. At a reset it reads
+ *  all anew: the server has forgotten ends that the stream does not have. */
+async function welcome({ startedAt, isReset }, revision, attempt) {
   if (startedAt !== state.startedAt) { connect(); return; }
-  if (revision > state.resume) {
+  if (isReset) begin({ startedAt });
+  if (isReset || revision > state.resume) {
     waiting = [];
     try {
       await catchUp(attempt);

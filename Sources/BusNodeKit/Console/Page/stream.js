@@ -6,7 +6,7 @@ const SILENCE_MAX = 40_000; // The server pings every 15 s.
 
 const ports = new Set();
 let source = null;
-let hello = null; // The server's first message; null before it.
+let hello = null; // The server's first message, for tabs that join later; null before it.
 let revision = 0; // The revision that the tabs have reached.
 let heardAt = 0;
 
@@ -37,8 +37,9 @@ function open(after) {
   own.onerror = () => lose(own);
   own.addEventListener("ping", () => send({ ping: true }));
   own.addEventListener("hello", ({ data }) => {
-    hello = data;
-    send({ hello, revision });
+    // Of a reset a tab that joins later hears with its own list.
+    hello = JSON.stringify({ ...JSON.parse(data), isReset: false });
+    send({ hello: data, revision });
   });
   own.addEventListener("change", ({ data, lastEventId }) => {
     revision = Number(lastEventId);
