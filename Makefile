@@ -38,7 +38,7 @@ browser-test: ## the operator's page in Chromium, against a real node
 
 tsan: setup ## unit and integration tests under ThreadSanitizer
 	TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/tsan.suppressions" \
-		swift test --sanitize=thread --scratch-path .build-tsan --filter '^(ErrorBusTests|IntegrationTests)\.'
+		scripts/descriptors swift test --sanitize=thread --scratch-path .build-tsan --filter '^(ErrorBusTests|IntegrationTests)\.'
 
 lint: setup ## formatting; with CI=true also warnings as errors
 	@scripts/lint
