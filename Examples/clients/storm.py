@@ -10,6 +10,7 @@ again. Prints results and times. Exits 0 when every worker was answered once, ev
 console, and the new failure is in a new group.
 """
 import json
+import resource
 import sys
 import time
 import urllib.request
@@ -97,7 +98,19 @@ class Console:
         return next(item["group"] for item in open_items["items"] if item["id"] == ident)
 
 
+def allow_connections(count):
+    """Raises the limit of open files: each socket takes two, and more while it connects anew."""
+    needed = 3 * count + 64
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        sys.exit(f"{count} workers: found a limit of {hard} open files (ulimit -Hn), expected at "
+                 f"least {needed}: raise it, or give a smaller COUNT")
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
+
+
 def main(endpoint, address, count=1000):
+    allow_connections(count)
     console = Console(address)
     before = console.call("/inbox?stage=open&limit=1")["openCount"]
     context = zmq.Context()

@@ -100,11 +100,14 @@ extension EndToEnd.Console {
     func storm() async throws {
         let (nodes, client) = try await bus()
         let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
+        // Fewer open files than the connections take.
         let storm = try Launched(
             [
+                "-c", #"ulimit -Sn 256; exec "$0" "$@""#,
+                root.appending(path: "scripts/python").path,
                 root.appending(path: "Examples/clients/storm.py").path, sandbox.endpoint("relay"),
                 "http://\(client.address)/?token=\(client.token)", "200",
-            ], program: root.appending(path: "scripts/python").path)
+            ], program: "/bin/sh")
         #expect(try await storm.ending() == 0, "\(storm.errors.value)")
         #expect(await storm.prints("180 recovered, 20 failed"))
         withExtendedLifetime(nodes) {}
