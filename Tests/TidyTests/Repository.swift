@@ -60,7 +60,7 @@ struct Repository {
                 else { continue }
                 if !isFolder.boolValue {
                     found.append(path)
-                } else if !["out", "var"].contains(name) {
+                } else if !["out", "var", "__pycache__"].contains(name) {
                     try visit(path)
                 }
             }
