@@ -20,5 +20,61 @@ extension EndToEnd {
             #expect(shell.output.value == "\(hard)\n")
             #expect(shell.errors.value.contains("the hard limit") == isTooLow)
         }
+
+        /// A copy of the scripts, with programs of its own in the places of the system's.
+        private func setupSandbox() throws -> Sandbox {
+            let sandbox = try Sandbox()
+            let files = FileManager.default
+            for name in ["scripts", "bin"] {
+                try files.createDirectory(
+                    atPath: sandbox.path(name), withIntermediateDirectories: true)
+            }
+            for name in ["scripts/setup", "scripts/python"] {
+                try files.copyItem(
+                    atPath: Self.root.appending(path: name).path, toPath: sandbox.path(name))
+            }
+            for (name, script) in [
+                ("swift", "echo Swift version 6.2"), ("sudo", "shift; exec \"$@\""),
+                ("apt-get", "echo \"$@\" >>$DIR/installed"),
+                // It has zmq and no other module, and makes environments in which pip fails.
+                (
+                    "python3",
+                    """
+                    case "$*" in
+                    "-m venv .venv")
+                        mkdir -p .venv/bin && cp $DIR/bin/false .venv/bin/python ;;
+                    *zmq) ;;
+                    *) exit 1 ;;
+                    esac
+                    """
+                ), ("false", "exit 1"),
+            ] {
+                let path = try sandbox.write("bin/\(name)", "#!/bin/sh\n\(script)\n")
+                chmod(path, 0o755)
+            }
+            return sandbox
+        }
+
+        @Test("A failed installation of modules leaves no environment that hides python3's")
+        func failedModules() async throws {
+            let sandbox = try setupSandbox()
+            func setup(_ words: String...) async throws -> (status: Int32, errors: String) {
+                let launched = try Launched(
+                    words, program: sandbox.path("scripts/setup"),
+                    environment: [
+                        "PATH": "\(sandbox.path("bin")):/usr/bin:/bin", "ERRORBUS_PYTHON": "",
+                    ])
+                let status = try await launched.ending()
+                return (status, launched.errors.value)
+            }
+            let failed = try await setup("fuzz")
+            #expect(failed.status == 1)
+            #expect(failed.errors.contains("pip could not install"), "\(failed.errors)")
+            #expect(!sandbox.exists(".venv"))
+            // Without it `-m venv` fails.
+            #expect(try sandbox.read("installed").contains("python3-venv"))
+            let again = try await setup()
+            #expect(again.status == 0, "\(again.errors)")
+        }
     }
 }
