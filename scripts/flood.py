@@ -30,6 +30,9 @@ MEMORY_AFTER_MAX = 384 << 10
 # KiB that bad connects may leave behind, and how many are made at a time.
 MEMORY_LEFT_MAX = 64 << 10
 CONNECTS_AT_ONCE = 20
+# Of the children, and of the bad connects, the share that has to do all it came for: with fewer
+# there was hardly a flood, and the node has shown nothing.
+DONE_MIN = 0.5
 REPORT = b'{"domain":"flood","description":"Too much came at once.","recoveryOptions":[' \
     b'{"id":"retry","title":"Retry"},{"id":"cancel","title":"Cancel"}]}'
 
@@ -103,7 +106,7 @@ def send_and_read(link, content):
     reader.join()
 
 
-def child(endpoint, number, flood, failures):
+def child(endpoint, number, flood, done, failures):
     """Connects, says HELLO, sends all it has and goes: every other one without reading a reply."""
     try:
         with connect(endpoint) as link:
@@ -119,6 +122,7 @@ def child(endpoint, number, flood, failures):
                 send_and_read(link, content)
             else:
                 link.sendall(content)
+        done.append(number)
     except OSError as error:
         # A connection that the node ends is the node's right, but it is to be seen.
         failures.append(f"child {number}: {error}")
@@ -241,12 +245,17 @@ class Node:
 
 
 def make_bad_connects(node, count):
-    """Makes so many, some at a time."""
-    server = z85.decode(node.keys.server)
+    """Makes so many, some at a time, and returns how many found the node."""
+    server, done = z85.decode(node.keys.server), []
 
     def some(first):
         for number in range(first, count, CONNECTS_AT_ONCE):
-            curve.bad_connect(node.endpoint, server, number)
+            try:
+                curve.bad_connect(node.endpoint, server, number)
+                done.append(number)
+            except OSError:
+                # Not connected; the next one.
+                pass
 
     threads = [
         threading.Thread(target=some, args=(first,)) for first in range(CONNECTS_AT_ONCE)]
@@ -254,6 +263,7 @@ def make_bad_connects(node, count):
         thread.start()
     for thread in threads:
         thread.join()
+    return len(done)
 
 
 def bad_connects(options):
@@ -268,14 +278,14 @@ def bad_connects(options):
             make_bad_connects(node, 500)
             memory, start = settled_memory(node), time.monotonic()
             good.take()
-            make_bad_connects(node, options.connects)
+            done = make_bad_connects(node, options.connects)
             spent, latencies = time.monotonic() - start, good.take()
             limit = time.monotonic() + REST_MAX
             while node.descriptors() > before + 1 and time.monotonic() < limit:
                 time.sleep(0.1)
             left = settled_memory(node) - memory
             print(
-                f"flood: keys: {options.connects} bad connects within {spent:.1f} s; good client "
+                f"flood: keys: {done} bad connects within {spent:.1f} s; good client "
                 f"{len(latencies)} answers, max {1000 * max(latencies, default=0):.0f} ms; "
                 f"descriptors {before}, {node.descriptors()}; RSS {left // 1024:+d} MiB",
                 flush=True)
@@ -283,7 +293,10 @@ def bad_connects(options):
             is_good = node.descriptors() <= before + 1 and left <= MEMORY_LEFT_MAX and latencies
             if not is_good or good.failure:
                 print(f"flood: keys: NOT AS BEFORE: {good.failure or 'see above'}")
-            result = bool(is_good) and good.failure is None
+            is_flooded = done >= DONE_MIN * options.connects
+            if not is_flooded:
+                print(f"flood: keys: NO FLOOD: {done} of {options.connects} found the node")
+            result = bool(is_good) and good.failure is None and is_flooded
         finally:
             good.ends.set()
             good.join(LATENCY_MAX + 1)
@@ -336,11 +349,12 @@ def rounds(transport, endpoint, node, good, options):
     all_sent = presentations(options.presentations)
     is_good, peak_of_all = True, 0
     for number in range(1, options.rounds + 1):
-        start, failures = time.monotonic(), []
+        start, done, failures = time.monotonic(), [], []
         peak = 0
         children = [
             threading.Thread(
-                target=child, args=(endpoint, number * 1000 + index, all_sent, failures))
+                target=child,
+                args=(endpoint, number * 1000 + index, all_sent, done, failures))
             for index in range(options.children)]
         for one in children:
             one.start()
@@ -374,6 +388,11 @@ def rounds(transport, endpoint, node, good, options):
             flush=True)
         if good.failure:
             print(f"flood: {transport}: THE GOOD CLIENT FAILED: {good.failure}")
+            return False
+        if len(done) < DONE_MIN * options.children:
+            print(
+                f"flood: {transport}: NO FLOOD: {len(done)} of {options.children} children sent "
+                "all they have")
             return False
         is_good = is_good and len(latencies) > 0
     memory = settled_memory(node)

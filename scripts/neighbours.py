@@ -24,6 +24,8 @@ from flood import HERE, REPORT, Node, command, frame, free_endpoint, message, wa
 RATIO_MAX = 2.0
 # Below this a percentile says more of the machine than of the node: a ratio is of no less.
 FLOOR = 0.001
+# Within this an attack has its first link or connection.
+BEGIN_MAX = 60
 GREETING = b"\xff" + bytes(8) + b"\x7f\x03\x01" + b"NULL".ljust(52, b"\0")
 READY = command(b"READY", b"\x0bSocket-Type\0\0\0\x06DEALER\x08Identity\0\0\0\0")
 
@@ -33,9 +35,17 @@ class Target:
 
     def __init__(self, node):
         self.endpoint, self.keys = node.endpoint, node.keys
+        # Set by the attack's process once it has what it attacks over.
+        self.has_begun = multiprocessing.Event()
 
     def server(self):
         return z85.decode(self.keys.server)
+
+    def connection(self):
+        """A stranger's, which says nothing yet."""
+        link = tcp(self.endpoint)
+        self.has_begun.set()
+        return link
 
     def link(self):
         """A connection after its handshake."""
@@ -53,6 +63,7 @@ def child(target, name):
     link.sendall(message(
         b"HELLO", f"from: {name}\nboot: {random.getrandbits(64):016x}\nversions: EB1\n".encode()))
     wait_for(link, b"WELCOME")
+    target.has_begun.set()
     return link
 
 
@@ -83,13 +94,13 @@ def drain(link):
 def connects(target):
     """connections that say something else and go"""
     while True:
-        with tcp(target.endpoint) as link:
+        with target.connection() as link:
             link.sendall(b"GET / HTTP/1.1\r\n\r\n")
 
 
 def silent(target):
     """a thousand connections that say nothing"""
-    held = [tcp(target.endpoint) for _ in range(1000)]
+    held = [target.connection() for _ in range(1000)]
     while held:
         time.sleep(1)
 
@@ -100,7 +111,7 @@ def openings(target):
     """strangers with a true HELLO, who go once they have the WELCOME"""
     content = curve.hello(target.server())
     while True:
-        with tcp(target.endpoint) as link:
+        with target.connection() as link:
             link.sendall(content)
             curve.read(link, len(curve.GREETING))
             curve.read_frame(link)
@@ -112,7 +123,7 @@ def stopped(target):
     while True:
         held = []
         for _ in range(1000):
-            held.append(tcp(target.endpoint))
+            held.append(target.connection())
             held[-1].sendall(content)
         for link in held:
             link.close()
@@ -123,7 +134,7 @@ def boxes(target):
     content = bytearray(curve.hello(target.server()))
     content[-1] ^= 1
     while True:
-        with tcp(target.endpoint) as link:
+        with target.connection() as link:
             link.sendall(content)
             drain(link)
 
@@ -136,6 +147,7 @@ def handshakes(target):
         except curve.CurveError:
             # Refused; the next one.
             pass
+        target.has_begun.set()
 
 
 # Neighbours with a link.
@@ -144,6 +156,7 @@ def multiparts(target):
     """messages without an end"""
     while True:
         link = target.link()
+        target.has_begun.set()
         try:
             while True:
                 link.sendall(frame(b"x" * 200, True) * 200)
@@ -217,6 +230,7 @@ def ids(target):
 def states(target):
     """a peer that asks for the node's status without a pause"""
     link = target.link()
+    target.has_begun.set()
     threading.Thread(target=drain, args=(link,), daemon=True).start()
     while True:
         link.sendall(message(b"STATUS", b"") * 100)
@@ -290,15 +304,25 @@ def measure_one(function, options, node, worker):
     the node's share of a processor."""
     process = None
     if function is not None:
-        process = multiprocessing.Process(
-            target=attack, args=(function, Target(node)), daemon=True)
+        target = Target(node)
+        process = multiprocessing.Process(target=attack, args=(function, target), daemon=True)
         process.start()
-        # An attack has begun in full after a moment.
-        time.sleep(0.5)
     try:
+        if process is not None:
+            if not target.has_begun.wait(BEGIN_MAX):
+                raise SystemExit(
+                    f"neighbours: {function.__name__}: NO ATTACK: not one link or connection "
+                    f"within {BEGIN_MAX} s")
+            # It has begun in full after a moment.
+            time.sleep(0.5)
         ticks, start = node.ticks(), time.monotonic()
         latencies, late = worker.run(options.seconds)
-        return latencies, late, (node.ticks() - ticks) / (time.monotonic() - start)
+        cpu = (node.ticks() - ticks) / (time.monotonic() - start)
+        if process is not None and not process.is_alive():
+            raise SystemExit(
+                f"neighbours: {function.__name__}: NO ATTACK: its process ended with "
+                f"{process.exitcode}; standard error has the reason")
+        return latencies, late, cpu
     finally:
         if process is not None:
             process.kill()
