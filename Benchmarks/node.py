@@ -58,6 +58,7 @@ class Node:
         limit = time.monotonic() + PATIENCE
         while not is_so():
             if time.monotonic() > limit or self.process.poll() is not None:
+                self.stop()
                 fail(f"{failure}: {self.log.read_text(errors='replace')[-2000:]}")
             time.sleep(0.02)
 

@@ -213,6 +213,7 @@ class Node:
         limit = time.monotonic() + 20
         while not ready.exists():
             if time.monotonic() > limit or self.process.poll() is not None:
+                self.end()
                 raise SystemExit(f"flood: the node is not up: {self.said()}")
             time.sleep(0.05)
 

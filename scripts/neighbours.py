@@ -365,13 +365,13 @@ def main():
         folder = pathlib.Path(name)
         (folder / "plain").mkdir()
         (folder / "keyed").mkdir()
-        node = Node(options.node, folder / "plain", free_endpoint())
-        keyed_node = Node(options.node, folder / "keyed", free_endpoint(), has_keys=True)
+        nodes = []
         try:
+            nodes.append(Node(options.node, folder / "plain", free_endpoint()))
+            nodes.append(Node(options.node, folder / "keyed", free_endpoint(), has_keys=True))
             pairs = [
-                ("plain", node, Worker(node.endpoint)),
-                ("keys", keyed_node, Worker(keyed_node.endpoint, keyed_node.keys)),
-            ]
+                (label, node, Worker(node.endpoint, node.keys))
+                for label, node in zip(["plain", "keys"], nodes)]
             for _, _, worker in pairs:
                 worker.run(1)
             _, quiet = measure("quiet", None, options, pairs, None)
@@ -383,7 +383,7 @@ def main():
                     f"{function.__name__} ({function.__doc__})", function, options, pairs, quiet)
                 results.append(is_good)
         finally:
-            statuses = [node.end(), keyed_node.end()]
+            statuses = [node.end() for node in nodes]
         print(f"neighbours: the nodes ended with {statuses}")
     sys.exit(0 if all(results) and statuses == [0, 0] else 1)
 
