@@ -35,6 +35,7 @@ struct Soak: AsyncParsableCommand {
             let plan = try ChaosPlan(TopologyLoader.load(topology).topology, path: topology)
             try Chaos.makeFolders(for: plan)
             let folder = try ChaosFolder.make()
+            Terminal.say("bus-node soak: logs in \(folder.path)")
             let run = SoakRun(
                 settings: SoakSettings(
                     topology: topology, minutes: minutes, rate: rate, seed: seed),

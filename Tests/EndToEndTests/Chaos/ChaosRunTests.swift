@@ -87,6 +87,21 @@ struct ChaosRunTests {
         #expect(ending.output.contains("\"presented\":4"))
     }
 
+    @Test("A soak names the folder of its logs before it begins, for a run that is interrupted")
+    func soakFolder() async throws {
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let soak = try Launched(["soak", "--topology", try topology()])
+        let isSaid = await soak.says("processes; warming up\n")
+        soak.send(SIGINT)
+        _ = try await soak.ending()
+        #expect(isSaid, "\(soak.errors.value)")
+        let first = try #require(soak.errors.value.split(separator: "\n").first)
+        let logs = String(try #require(first.split(separator: " ").last))
+        #expect(first == "bus-node soak: logs in \(logs)")
+        #expect(logs.hasPrefix("/tmp/bus-node-chaos-"))
+        try? FileManager.default.removeItem(atPath: logs)
+    }
+
     @Test("An unusable chaos run is refused: 64 for the command line, 78 for the topology")
     func refusals() async throws {
         defer { try? FileManager.default.removeItem(at: folder) }
