@@ -37,7 +37,7 @@ browser-test: ## the operator's page in Chromium, against a real node
 	scripts/python Tests/BrowserTests/run.py .build/debug/bus-node
 
 tsan: setup ## unit and integration tests under ThreadSanitizer
-	TSAN_OPTIONS="suppressions=$(CURDIR)/scripts/tsan.suppressions" \
+	TSAN_OPTIONS="suppressions='$(CURDIR)/scripts/tsan.suppressions'" \
 		scripts/descriptors swift test --sanitize=thread --scratch-path .build-tsan --filter '^(ErrorBusTests|IntegrationTests)\.'
 
 lint: setup ## formatting; with CI=true also warnings as errors
