@@ -3,8 +3,8 @@
     scripts/python Benchmarks/console.py --node BINARY --load present-bench --json FILE
 
 It loads as the page does: the list in batches that double while they come fast, and then the event
-stream, once for each viewer. A change is a claim or its release; its time is from the request until
-the last viewer has read it.
+stream, once for each viewer. A change is a claim; its time is from the request until the last
+viewer has read it.
 """
 import argparse
 import http.client
