@@ -78,6 +78,9 @@ def publish(since):
                 by = "{option} by {by}: ".format(**item["answer"]) if item["answer"] else ""
                 message["ends"][item["id"]] = text(by + item["outcome"])
     over = [message for message in channel.messages if id(message) not in current]
+    if change["groupCount"] > len(change["groups"]):
+        # The list has only the most severe groups: the others are open while a member is.
+        over = [message for message in over if all(message["ends"].values())]
     for message in [message for message in over if message["ts"]]:
         ends = collections.Counter(filter(None, message["ends"].values())).most_common(5)
         lines = [f"~{message['title']}~"] + [f"{count} × {end}" for end, count in ends]

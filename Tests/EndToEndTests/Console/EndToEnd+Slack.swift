@@ -235,6 +235,68 @@ extension EndToEnd.Users {
         withExtendedLifetime((nodes, first, second)) {}
     }
 
+    /// An open group of a console's list.
+    private func group(
+        _ number: Int, members: Int = 1, severity: String = "error", ids: [String]
+    ) -> JSONValue {
+        [
+            "number": .integer(Int64(number)), "members": .integer(Int64(members)),
+            "severity": .string(severity), "origins": 1,
+            "ids": .array(ids.map { .string($0) }),
+            "first": [
+                "id": .string(ids[0]), "groupKey": "key", "domain": "test", "origin": "worker",
+                "description": .string("Boom \(number)"), "options": [], "url": "http://c.example",
+            ],
+        ]
+    }
+
+    /// A presentation of a console's list.
+    private func item(
+        _ id: String, of group: Int, outcome: JSONValue = .null, answer: JSONValue = .null
+    ) -> JSONValue {
+        [
+            "id": .string(id), "group": .integer(Int64(group)), "outcome": outcome,
+            "answer": answer,
+        ]
+    }
+
+    /// Makes the stand-in return this list as a console; and its address.
+    @discardableResult
+    private func list(
+        _ groups: [JSONValue], count: Int, items: [JSONValue] = [], at slack: Launched
+    ) async throws -> String {
+        let address = try await said(slack).replacing("http://", with: "")
+        let inbox: JSONValue = [
+            "groups": .array(groups), "groupCount": .integer(Int64(count)),
+            "items": .array(items), "startedAt": "2026-11-22T10:00:00.000Z", "revision": 1,
+            "latest": 1,
+        ]
+        let reply = try await ConsoleClient(address: address, token: "")
+            .send("POST", "/inbox", inbox)
+        #expect(reply.status == 200)
+        return address
+    }
+
+    @Test("A Slack app takes no open group for ended that the console's list has no room for")
+    func slackCutList() async throws {
+        let tokens = try await tokens()
+        let slack = try startedSlack()
+        let address = try await list([group(1, ids: ["a"])], count: 1, at: slack)
+        let bot = try await startedBot(at: address, with: tokens, slack)
+        #expect(await slack.prints("*Boom 1*"), "\(bot.output.value)")
+        // Once the third is posted, all that follows from the list with the second is done.
+        for (number, id) in [(2, "b"), (3, "c")] {
+            try await list([group(number, ids: [id])], count: number, at: slack)
+            #expect(await slack.prints("*Boom \(number)*"), "\(bot.output.value)")
+        }
+        #expect(!slack.output.value.contains("~Boom"))
+        let ended = item("a", of: 1, outcome: "Recovered")
+        try await list([group(3, ids: ["c"])], count: 2, items: [ended], at: slack)
+        #expect(await slack.prints("~Boom 1~"), "\(bot.output.value)")
+        #expect(!slack.output.value.contains("~Boom 2~"))
+        withExtendedLifetime(bot) {}
+    }
+
     /// The address that a program of Python prints first.
     private func said(_ process: Launched) async throws -> String {
         let isThere = await process.prints("\n")

@@ -1,10 +1,11 @@
-"""A stand-in for Slack's Web API and for the people who press its buttons.
+"""A stand-in for Slack's Web API, for the people who press its buttons, and for a console.
 
     slack_stand_in.py BOT-TOKEN SIGNING-SECRET
 
 Prints its address, then one line of JSON for each request of the app. `POST /press` with `app`,
 `user` and `option` presses the latest button with that option, as that user, and returns the app's
-status; with `secret` it is signed with that one. A message about a `riddle` is refused.
+status; with `secret` it is signed with that one. A message about a `riddle` is refused. `GET`
+returns what `POST /inbox` had last.
 """
 import hashlib
 import hmac
@@ -18,13 +19,21 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 BOT, SIGNING = sys.argv[1:]
 messages = {}
+inbox = {}
 
 
 class Slack(BaseHTTPRequestHandler):
+    def do_GET(self):
+        self.reply(inbox)
+
     def do_POST(self):
+        global inbox
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         if self.path == "/press":
             self.reply({"status": press(**body)})
+        elif self.path == "/inbox":
+            inbox = body
+            self.reply({})
         elif self.headers["Authorization"] != f"Bearer {BOT}":
             self.reply({"ok": False, "error": "invalid_auth"})
         else:
