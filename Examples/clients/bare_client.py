@@ -11,12 +11,14 @@ options.add_argument("--id", default=str(uuid.uuid4()), help="the same id gets t
 options.add_argument("--secret", help="its own certificate, in a topology with keys")
 options.add_argument("--parent", help="the public certificate of the node at the endpoint")
 options.add_argument("--description", default="The nightly backup failed.")
-options.add_argument("--timeout", type=float, default=60, help="seconds; asks no longer than that")
+options.add_argument("--timeout", type=float, default=60, help="the deadline, in seconds")
 given = options.parse_args()
+# At the deadline the node replies `expired`, a moment later by this clock.
+patience = given.timeout + 5
 
 socket = zmq.Context().socket(zmq.REQ)
 socket.setsockopt(zmq.LINGER, 0)
-socket.setsockopt(zmq.RCVTIMEO, int(given.timeout * 1000))
+socket.setsockopt(zmq.RCVTIMEO, int(patience * 1000))
 if given.secret:
     socket.curve_publickey, socket.curve_secretkey = zmq.auth.load_certificate(given.secret)
     socket.curve_serverkey, _ = zmq.auth.load_certificate(given.parent)
@@ -29,4 +31,4 @@ socket.send_json({
 try:
     print(socket.recv_string())
 except zmq.Again:
-    raise SystemExit(f"no answer from {given.endpoint} within {given.timeout} s")
+    raise SystemExit(f"no reply from {given.endpoint} within {patience} s; does a node run there?")

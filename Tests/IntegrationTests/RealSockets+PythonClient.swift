@@ -193,6 +193,19 @@ extension RealSockets {
             }
         }
 
+        @Test("The bare client in Python prints that its deadline has passed")
+        func expired() async throws {
+            let bus = Bus()
+            let presenter = ScriptedPresenter("person", .waitForCancellation)
+            let central = try bus.tcpRoot("central", presenters: [presenter])
+            try await bus.run(central) {
+                let endpoint = try #require(await central.boundEndpoints.first).description
+                let printed = try await Python.run(
+                    "bare_client.py", "--endpoint", endpoint, "--timeout", "0.5")
+                #expect(printed["outcome"] == "expired")
+            }
+        }
+
         @Test("The bare client in Python gets the same answer for the same id")
         func bare() async throws {
             let presenter = FixedPresenter(option: "cancel")
