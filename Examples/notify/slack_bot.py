@@ -105,6 +105,8 @@ class Buttons(Interactivity):
             said = "You have no token of the console here; ask the operator of this app for one."
         except urllib.error.HTTPError as refusal:
             said = json.load(refusal)["message"]
+        except (OSError, http.client.HTTPException) as fault:
+            said = f"The console cannot be reached: {fault}. Press again if the buttons stay."
         channel.call("chat.postEphemeral", channel=place, user=person, text=text(said, 1000))
 
 

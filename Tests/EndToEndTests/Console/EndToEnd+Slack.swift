@@ -126,6 +126,8 @@ extension EndToEnd.Users {
         let first = try sandbox.present("--option", "retry=Retry")
         #expect(await slack.prints("chat.postMessage"), "\(bot.output.value)")
         try link.setUp(false)
+        #expect(try await press("retry", by: "U1", at: slack, bot) == "200")
+        #expect(await slack.prints("The console cannot be reached"), "\(bot.errors.value)")
         let second = try sandbox.present("--option", "retry=Retry")
         try link.setUp(true)
         #expect(await slack.prints("2 presentations of 2 origins"), "\(bot.output.value)")
