@@ -2,7 +2,8 @@
 
 Prints the answer as one line of JSON: the header fields of ANSWER, plus "result", and where it has
 them "values", the names of its "secrets", and "comment" (section 20). Exit status: 0 an option was
-chosen or a node above handled the error, 1 no decision, 69 no node answers, 75 the deadline passed.
+chosen or a node above handled the error, 1 no decision, 64 the report has a signed option, 69 no
+node answers, 75 the deadline passed.
 
 usage: req_client.py [--endpoint tcp://127.0.0.1:7701] [--report FILE]
        req_client.py --origin deploy --secret keys/deploy.key_secret --parent keys/central.key
@@ -133,6 +134,12 @@ def misfit(option, extras):
     return f"{missing[0]} is missing" if missing else None
 
 
+def is_of_two(fields):
+    """Whether a person chose it and another one confirmed it (section 19)."""
+    by, second = fields.get("by", ""), fields.get("second", "")
+    return fields.get("via") == "person" and by != second and by.strip() and second.strip()
+
+
 class Client:
     """One presentation at one parent."""
 
@@ -233,7 +240,12 @@ def apply(fields, report, recovering):
         return "recovered" if fields["did-recover"] == "true" else "failed"
     options = report.get("recoveryOptions") or [{"id": "ok"}]
     option = next((each for each in options if each["id"] == fields["option"]), None)
-    problem = "not offered" if option is None else misfit(option, fields["extras"])
+    if option is None:
+        problem = "not offered"
+    elif option.get("twoPeople") and not is_of_two(fields):
+        problem = "it needs two people"
+    else:
+        problem = misfit(option, fields["extras"])
     if problem:
         print(f"{fields['option']}: {problem}", file=sys.stderr)
         return "invalid"
@@ -261,6 +273,10 @@ def main():
     elif given.report:
         with open(given.report, encoding="utf-8") as file:
             report = json.load(file)
+    if any(option.get("signed") for option in report.get("recoveryOptions") or []):
+        print("req_client: an option is signed; this client knows no signer's key (section 18)",
+              file=sys.stderr)
+        return 64
 
     client = Client(given.endpoint, given.origin, given.id, given.wait_ms, given.deadline,
                     given.secret, given.parent)

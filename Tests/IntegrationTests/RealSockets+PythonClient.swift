@@ -90,6 +90,52 @@ extension RealSockets {
             #expect(printed == problem)
         }
 
+        @Test(
+            "The REQ client in Python attempts an option for two people only for two",
+            arguments: [
+                (#""via": "person", "by": "ann", "second": "bob""#, "recovered"),
+                (#""via": "person", "by": "ann""#, "invalid"),
+                (#""via": "person", "by": "ann", "second": "ann""#, "invalid"),
+                (#""via": "person", "by": "ann", "second": " ""#, "invalid"),
+                (#""via": "policy", "by": "rule 1", "second": "rule 2""#, "invalid"),
+            ])
+        func twoPeople(authors: String, result: String) async throws {
+            let clients = URL(fileURLWithPath: #filePath)
+                .appendingPathComponent("../../../Examples/clients").standardizedFileURL.path
+            let printed = try await Python.run(
+                lines: """
+                    import json, sys
+                    sys.dont_write_bytecode = True
+                    sys.path.insert(0, sys.argv[1])
+                    from req_client import apply
+                    report = {"recoveryOptions": [{"id": "drop", "twoPeople": True}]}
+                    fields = {"option": "drop", "extras": {}} | json.loads(sys.argv[2])
+                    print(apply(fields, report, ["drop"]))
+                    """, clients, "{\(authors)}")
+            #expect(printed == result)
+        }
+
+        @Test("The REQ client in Python presents no signed option, whose answer it cannot check")
+        func signed() async throws {
+            let bus = Bus()
+            defer { try? FileManager.default.removeItem(atPath: bus.folder) }
+            let report = "\(bus.folder)/report.json"
+            try #"{"recoveryOptions": [{"id": "drop", "title": "Drop", "signed": true}]}"#
+                .write(toFile: report, atomically: true, encoding: .utf8)
+            let clients = URL(fileURLWithPath: #filePath)
+                .appendingPathComponent("../../../Examples/clients").standardizedFileURL.path
+            let printed = try await Python.run(
+                lines: """
+                    import sys
+                    sys.dont_write_bytecode = True
+                    sys.path.insert(0, sys.argv[1])
+                    from req_client import main
+                    sys.argv[1:] = ["--report", sys.argv[2], "--deadline", "0.1"]
+                    print(main())
+                    """, clients, report)
+            #expect(printed == "64")
+        }
+
         @Test("The REQ client in Python matches patterns with many stars without trying all ways")
         func patterns() async throws {
             let clients = URL(fileURLWithPath: #filePath)
