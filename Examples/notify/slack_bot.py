@@ -13,7 +13,6 @@ posted, by the ids of presentations: no restart, of the app or the console, post
 import argparse
 import collections
 import http.client
-import itertools
 import json
 import pathlib
 import threading
@@ -65,9 +64,11 @@ def publish(since):
         known = [each for each in channel.messages if not each["ends"].keys().isdisjoint(ids)]
         message = known[0] if known else {
             "title": text(group["first"]["description"]), "ends": {}}
-        # The members, then those that ended, the latest first.
         ends = dict.fromkeys(ids) | message["ends"]
-        message["ends"] = dict(itertools.islice(ends.items(), len(ids) + ENDED_MAX))
+        # Those without an end, of which some of `ids` get one below, then the latest that ended.
+        kept = sorted(ends, key=lambda each: ends[each] is not None)
+        count_max = group["members"] + len(ids) + ENDED_MAX
+        message["ends"] = {each: ends[each] for each in kept[:count_max]}
         # Buttons of another life of the console would be for other groups.
         state = [change["startedAt"], group["number"], group["members"], group["severity"]]
         channel.show(message, state, *opened(group, change["latest"]))

@@ -299,6 +299,28 @@ extension EndToEnd.Users {
         withExtendedLifetime(bot) {}
     }
 
+    @Test("A Slack app counts the ends of all members of a group, also where the list names 100")
+    func slackCount() async throws {
+        let tokens = try await tokens()
+        let slack = try startedSlack()
+        let ids = (1...700).map { "id-\($0)" }
+        let named = Array(ids.prefix(100))
+        let address = try await list(
+            [group(1, members: 700, ids: named)], count: 1, items: ids.map { item($0, of: 1) },
+            at: slack)
+        let bot = try await startedBot(at: address, with: tokens, slack)
+        #expect(await slack.prints("700 presentations"), "\(bot.output.value)")
+        try await list(
+            [group(1, members: 700, severity: "critical", ids: named)], count: 1, at: slack)
+        #expect(await slack.prints("critical"), "\(bot.output.value)")
+        let answer: JSONValue = ["option": "retry", "by": "ann"]
+        let ended = ids.map { item($0, of: 1, outcome: "Recovered", answer: answer) }
+        try await list([], count: 0, items: ended, at: slack)
+        #expect(
+            await slack.prints("700 \\u00d7 retry by ann: Recovered"), "\(slack.output.value)")
+        withExtendedLifetime(bot) {}
+    }
+
     /// The address that a program of Python prints first.
     private func said(_ process: Launched) async throws -> String {
         let isThere = await process.prints("\n")
