@@ -4,12 +4,14 @@
     mail.py --secret-file run/hook --to oncall@example.org [--port 9025] [--sendmail PROGRAM]
 
 Takes only messages that are signed with the secret, and answers 200 once the program has taken the
-mail: until then the hook tries again.
+mail: until then the hook tries again. A message that comes again is one mail.
 """
 import argparse
+import collections
 import json
 import pathlib
 import subprocess
+import threading
 from email.message import EmailMessage
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -17,6 +19,10 @@ from signature import is_signed
 
 BODY_MAX = 1 << 20
 SECONDS_MAX = 10
+PROGRAM_SECONDS_MAX = 120
+# The ids of the latest messages that the program has taken.
+taken = collections.deque(maxlen=1000)
+taking = threading.Lock()
 
 
 def one_line(text):
@@ -38,6 +44,22 @@ def mail(message):
     return mail
 
 
+def is_taken(message):
+    """Whether the program has taken the mail for a message, now or before."""
+    # Another try of a message waits here for the first one, which may take longer than the hook.
+    with taking:
+        if message["id"] in taken:
+            return True
+        try:
+            subprocess.run([arguments.sendmail, "-t"], input=bytes(mail(message)), check=True,
+                           timeout=PROGRAM_SECONDS_MAX)
+        except (OSError, subprocess.SubprocessError) as fault:
+            print(f"mail: {fault}", flush=True)
+            return False
+        taken.append(message["id"])
+        return True
+
+
 class Handler(BaseHTTPRequestHandler):
     timeout = SECONDS_MAX
 
@@ -47,9 +69,7 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(min(int(length), BODY_MAX) if length.isdecimal() else 0)
         if not is_signed(self.headers, body, secret):
             return self.reply(401)
-        program = [arguments.sendmail, "-t"]
-        sent = subprocess.run(program, input=bytes(mail(json.loads(body))), check=False)
-        self.reply(200 if sent.returncode == 0 else 503)
+        self.reply(200 if is_taken(json.loads(body)) else 503)
 
     def reply(self, status):
         self.send_response(status)

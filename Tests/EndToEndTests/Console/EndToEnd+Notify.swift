@@ -1,5 +1,6 @@
 import ErrorBus
 import Foundation
+import Glibc
 import Testing
 
 extension EndToEnd {
@@ -238,6 +239,45 @@ extension EndToEnd {
                 #expect(line != nil, "\(hook): \(list.output.value)")
             }
             withExtendedLifetime((present, stranger, plain)) {}
+        }
+
+        @Test("A message that is sent again before sendmail has ended is one mail")
+        func mailOnce() async throws {
+            _ = try secret("hook")
+            let program = try sandbox.write(
+                "sendmail", "#!/bin/sh\ncat >>$DIR/mail\nread line <$DIR/gate\n")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o700], ofItemAtPath: program)
+            try #require(mkfifo(sandbox.path("gate"), 0o600) == 0)
+            let (mail, address) = try await receiver(
+                "mail.py", "--secret-file", sandbox.path("hook"), "--to", "ops@example.org",
+                "--sendmail", program)
+            let script = """
+                import hashlib, hmac, sys, time, urllib.request
+                body = b'{"id": "central-1", "title": "Boom", "link": "http://c.example"}'
+                stamp = str(int(time.time()))
+                code = hmac.new(b"0123456789abcdef", f"{stamp}.".encode() + body, hashlib.sha256)
+                print("sends", flush=True)
+                sent = urllib.request.Request(sys.argv[1], body, {
+                    "ErrorBus-Timestamp": stamp,
+                    "ErrorBus-Signature": f"sha256={code.hexdigest()}"})
+                print(urllib.request.urlopen(sent).status)
+                """
+            let tries = try (1...2).map { _ in
+                try Launched(["python3", "-c", script, address], program: "/usr/bin/env")
+            }
+            for each in tries { #expect(await each.prints("sends")) }
+            // A line for each run of the program, which ends then.
+            let gate = try #require(FileHandle(forUpdatingAtPath: sandbox.path("gate")))
+            try gate.write(contentsOf: Data("\n\n".utf8))
+            for each in tries {
+                #expect(try await each.ending() == 0, "\(each.errors.value)")
+                #expect(each.output.value == "sends\n200\n")
+            }
+            let count = try sandbox.read("mail").components(separatedBy: "Subject: ").count - 1
+            #expect(count == 1, "\(mail.errors.value)")
+            try gate.close()
+            withExtendedLifetime(mail) {}
         }
 
         @Test("The recipes: Slack, ntfy, Alertmanager and mail get what they take")
