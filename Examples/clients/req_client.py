@@ -252,6 +252,16 @@ def apply(fields, report, recovering):
     return "recovered" if fields["option"] in recovering else "failed"
 
 
+def status_of(verb, fields):
+    """The exit status for a reply."""
+    is_expired = fields.get("via") == "expiry" and "did-recover" in fields
+    if verb == "EXPIRED" or fields.get("code") == "408" or is_expired:
+        return 75
+    if verb == "ANSWER":
+        return 0
+    return 69 if fields.get("code") == "503" else 1
+
+
 def main():
     options = argparse.ArgumentParser(description="Presents one error and prints its answer.")
     options.add_argument("--endpoint", default="tcp://127.0.0.1:7701")
@@ -290,11 +300,7 @@ def main():
         printed["result"] = apply(fields, report, given.recovering.split(","))
         printed["settled"] = client.settle(fields["answer"], printed["result"])
     print(json.dumps(printed))
-    if verb == "ANSWER":
-        return 0
-    if verb == "EXPIRED" or fields.get("code") == "408":
-        return 75
-    return 69 if fields.get("code") == "503" else 1
+    return status_of(verb, fields)
 
 
 if __name__ == "__main__":

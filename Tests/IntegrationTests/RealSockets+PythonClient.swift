@@ -136,6 +136,26 @@ extension RealSockets {
             #expect(printed == "64")
         }
 
+        @Test("The REQ client in Python tells a passed deadline by its exit status")
+        func exitStatus() async throws {
+            let clients = URL(fileURLWithPath: #filePath)
+                .appendingPathComponent("../../../Examples/clients").standardizedFileURL.path
+            let printed = try await Python.run(
+                lines: """
+                    import sys
+                    sys.dont_write_bytecode = True
+                    sys.path.insert(0, sys.argv[1])
+                    from req_client import status_of
+                    expiry = {"via": "expiry", "did-recover": "false", "reason": "expired"}
+                    print(status_of("ANSWER", expiry), status_of("EXPIRED", {}),
+                          status_of("REJECT", {"code": "408"}),
+                          status_of("ANSWER", {"via": "person", "option": "retry"}),
+                          status_of("ANSWER", {"via": "policy", "did-recover": "false"}),
+                          status_of("REJECT", {"code": "503"}), status_of("WITHDRAWN", {}))
+                    """, clients)
+            #expect(printed == "75 75 75 0 0 69 1")
+        }
+
         @Test("The REQ client in Python matches patterns with many stars without trying all ways")
         func patterns() async throws {
             let clients = URL(fileURLWithPath: #filePath)
