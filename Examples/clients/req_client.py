@@ -38,11 +38,13 @@ def decode(frames):
         raise ValueError(f"not EB1: {len(frames)} frames, the first {frames[:1]}")
     fields = {}
     # splitlines() would split at characters that a value may have, as U+2028.
-    for line in frames[2].decode().split("\n")[:-1]:
-        name, separator, value = line.partition(": ")
+    lines = frames[2].decode().split("\n")
+    # The last line may have no line feed.
+    for line in lines if lines[-1] else lines[:-1]:
+        name, separator, value = line.partition(":")
         if not separator or name in fields:
             raise ValueError(f"malformed header line {line!r}")
-        fields[name] = value
+        fields[name] = value.strip(" ")
     verb = frames[1].decode()
     if verb == "ANSWER":
         fields["extras"] = extras_of(frames[3])

@@ -193,6 +193,23 @@ extension RealSockets {
             #expect(printed == #"'a\u2028b' {}"#)
         }
 
+        @Test("The REQ client in Python reads fields with any spaces, and one without its end")
+        func looseHeader() async throws {
+            let clients = URL(fileURLWithPath: #filePath)
+                .appendingPathComponent("../../../Examples/clients").standardizedFileURL.path
+            let printed = try await Python.run(
+                lines: #"""
+                    import sys
+                    sys.dont_write_bytecode = True
+                    sys.path.insert(0, sys.argv[1])
+                    from req_client import decode
+                    header = b"code:403\nreason:  a: b \nretry-ms: 5"
+                    print(decode([b"EB1", b"REJECT", header, b""]))
+                    """#, clients)
+            #expect(
+                printed == "('REJECT', {'code': '403', 'reason': 'a: b', 'retry-ms': '5'})")
+        }
+
         @Test(
             "The REQ client in Python presents, applies and settles", arguments: ["node", "proxy"])
         func request(way: String) async throws {
