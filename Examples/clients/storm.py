@@ -3,6 +3,10 @@
 
     bus-node run ...                       # a node with a console; it prints its address
     storm.py tcp://127.0.0.1:7700 'http://127.0.0.1:8080/?token=...' [COUNT]
+    storm.py tcp://127.0.0.1:7700 http://127.0.0.1:8080 [COUNT]
+
+The second form takes the console's token from BUS_NODE_CONSOLE_TOKEN, where other users of the
+machine cannot read it.
 
 Presents COUNT errors (1000) from as many connections under as many names, answers the group with
 Retry, lets each worker run its own recovery, every tenth of which fails, and presents one of those
@@ -10,6 +14,7 @@ again. Prints results and times. Exits 0 when every worker was answered once, ev
 console, and the new failure is in a new group.
 """
 import json
+import os
 import resource
 import sys
 import time
@@ -72,9 +77,10 @@ class Console:
         self.base = f"{parts.scheme}://{parts.netloc}"
         # A plus sign is itself here, as in a token that is base64.
         query = dict(pair.partition("=")[::2] for pair in parts.query.split("&"))
-        if "token" not in query:
-            sys.exit(f"{address}: found no token, expected http://HOST:PORT/?token=TOKEN")
-        self.token = unquote(query["token"])
+        self.token = unquote(query.get("token", "")) or os.environ.get("BUS_NODE_CONSOLE_TOKEN")
+        if not self.token:
+            sys.exit(f"{address}: found no token, expected http://HOST:PORT/?token=TOKEN, or the "
+                     "token in BUS_NODE_CONSOLE_TOKEN")
 
     def call(self, path, body=None):
         request = urllib.request.Request(

@@ -136,6 +136,23 @@ extension RealSockets {
             #expect(printed == "64")
         }
 
+        @Test("The storm takes the console's token from its address, else from the environment")
+        func stormToken() async throws {
+            let clients = URL(fileURLWithPath: #filePath)
+                .appendingPathComponent("../../../Examples/clients").standardizedFileURL.path
+            let printed = try await Python.run(
+                lines: """
+                    import os, sys
+                    sys.dont_write_bytecode = True
+                    sys.path.insert(0, sys.argv[1])
+                    from storm import Console
+                    os.environ["BUS_NODE_CONSOLE_TOKEN"] = "a+b="
+                    for address in ("http://c.example", "http://c.example/?token=c%2Fd"):
+                        print(Console(address).token, end=" ")
+                    """, clients)
+            #expect(printed == "a+b= c/d ")
+        }
+
         @Test("The REQ client in Python tells a passed deadline by its exit status")
         func exitStatus() async throws {
             let clients = URL(fileURLWithPath: #filePath)

@@ -106,8 +106,8 @@ extension EndToEnd.Console {
                 "-c", #"ulimit -Sn 256; exec "$0" "$@""#,
                 root.appending(path: "scripts/python").path,
                 root.appending(path: "Examples/clients/storm.py").path, sandbox.endpoint("relay"),
-                "http://\(client.address)/?token=\(client.token)", "200",
-            ], program: "/bin/sh")
+                "http://\(client.address)", "200",
+            ], program: "/bin/sh", environment: ["BUS_NODE_CONSOLE_TOKEN": client.token])
         #expect(try await storm.ending() == 0, "\(storm.errors.value)")
         #expect(await storm.prints("180 recovered, 20 failed"))
         withExtendedLifetime(nodes) {}
