@@ -19,10 +19,10 @@ struct InboxAnswer: AsyncParsableCommand {
             --differing. At a terminal it also asks before a destructive option.
 
             An option that needs two people is only proposed, and the proposal is printed; another \
-            person confirms it with --confirm, or drops it with bus-node inbox decline. Give the \
-            values that an option asks for with --value and --value-file; bus-node inbox show \
-            lists them, and at a terminal the command asks for those that you leave out. A comment \
-            goes with the answer to the origin.
+            person confirms it with --confirm, which prints it and at a terminal asks, or drops it \
+            with bus-node inbox decline. Give the values that an option asks for with --value and \
+            --value-file; bus-node inbox show lists them, and at a terminal the command asks for \
+            those that you leave out. A comment goes with the answer to the origin.
 
             Exits 1 when another answer was first, 64 when the option is not offered, a value or \
             the comment does not fit, or the descriptions differ.
@@ -221,12 +221,9 @@ extension InboxAnswer {
             open.filter { $0["group"]?.integerValue == item.group }
                 .compactMap { InboxEntry($0, at: .now) })
         var members = except.isEmpty ? all : try all.leavingOut(except)
-        if confirm {
-            let proposal = try proposal(for: item)
-            members = try confirmed(proposal, in: members)
-            if Terminal.isInteractive { Terminal.say(proposal.sentence) }
-        }
-        try agree(on: members)
+        let proposal = try confirm ? self.proposal(for: item) : nil
+        if let proposal { members = try confirmed(proposal, in: members) }
+        try agree(on: members, confirming: proposal)
         // Of one that is open: the one that the command names may have ended.
         let asked = members.entries.contains { $0.id == id } ? id : members.entries.first?.id ?? id
         let values = try await values(for: asked, client)
@@ -260,10 +257,12 @@ extension InboxAnswer {
         }
     }
 
-    /// Lists what is about to be answered, when the caller may not know it.
+    /// Lists what is about to be answered, when the caller may not know it, and the proposal that
+    /// is confirmed in any case.
     ///
     /// - Throws: When the answer is not confirmed.
-    private func agree(on members: InboxMembers) throws {
+    private func agree(on members: InboxMembers, confirming proposal: ProposalView?) throws {
+        if let proposal { Terminal.say(proposal.sentence) }
         // The console's refusal says that none is open.
         guard members.count > 0 else { return }
         let isPerson = Terminal.isInteractive
@@ -280,7 +279,7 @@ extension InboxAnswer {
             return
         }
         let isDestructive = members.isDestructive(option)
-        guard isRefused || isDestructive else { return }
+        guard isRefused || isDestructive || proposal != nil else { return }
         let what = isRefused ? ", with \(texts)" : ""
         try askForYes(
             "\(option.shown()) for all \(members.count)\(what)? "

@@ -145,6 +145,49 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("With --all-like --confirm shows what is proposed, and at a terminal asks")
+        func groupConfirmed() async throws {
+            let (anna, bob) = (try await added("anna", "answer"), try await added("bob", "answer"))
+            let (nodes, address) = try await started()
+            func inbox(
+                _ token: String, _ arguments: String..., at pty: Pty? = nil
+            ) throws -> Launched {
+                try Launched(
+                    ["inbox"] + arguments + ["--to", "http://\(address)"],
+                    input: pty.map { .terminal($0) } ?? .none,
+                    environment: ["BUS_NODE_CONSOLE_TOKEN": token])
+            }
+            let watch = try inbox(anna, "watch", "--json")
+            for isAtTerminal in [true, false] {
+                let ids = (isAtTerminal ? 1...2 : 3...4).map {
+                    "01920000-0000-7000-8000-00000000000\($0)"
+                }
+                let asked = try ids.map {
+                    try sandbox.present("--id", $0, "--option", "drop=Drop:two")
+                }
+                for id in ids { #expect(await watch.prints(id)) }
+                let proposing = try inbox(bob, "answer", ids[0], "drop", "--all-like")
+                #expect(try await proposing.ending() == 0, "\(proposing.errors.value)")
+                for line in isAtTerminal ? ["no", "yes"] : [] {
+                    let pty = try Pty()
+                    let confirming = try inbox(
+                        anna, "answer", ids[0], "drop", "--all-like", "--confirm", at: pty)
+                    #expect(await pty.shows("drop for all 2? Type yes to confirm"))
+                    #expect(pty.screen.value.contains("bob proposes"))
+                    pty.type(line + "\n")
+                    #expect(try await confirming.ending() == (line == "yes" ? 0 : 1))
+                }
+                if !isAtTerminal {
+                    let confirming = try inbox(
+                        anna, "answer", ids[0], "drop", "--all-like", "--confirm")
+                    #expect(try await confirming.ending() == 0, "\(confirming.errors.value)")
+                    #expect(confirming.errors.value.contains("bob proposes"))
+                }
+                for one in asked { #expect(try await one.ending() == 0, "\(one.errors.value)") }
+            }
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("A proxy names its users, who do what the file says; no other sender can")
         func proxied() async throws {
             let bob = try await added("bob", "see")
