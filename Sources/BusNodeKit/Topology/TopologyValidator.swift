@@ -180,6 +180,8 @@ struct TopologyValidator {
         }
         guard given.contains("whenUnreachable") else { return }
         if node.next.isEmpty, node.routes.isEmpty {
+            // Clients that name a listening node take the key from it.
+            guard node.listen.isEmpty else { return }
             warn(
                 "\(field).whenUnreachable",
                 "no effect at a node without parents: add next, or take it away")

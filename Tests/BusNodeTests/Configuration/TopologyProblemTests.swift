@@ -378,6 +378,7 @@ import Testing
                 "t.yaml:4: nodes.n.whenUnreachable: warning: no effect at a node without parents: "
                     + "add next, or take it away"
             ])
+        #expect(warnings("listen: 'ipc://n', presenters: [terminal], whenUnreachable: fail") == [])
         #expect(
             warnings("next: p, whenUnreachable: presentLocally") == [
                 "t.yaml:4: nodes.n.whenUnreachable: warning: presentLocally at a node without "
