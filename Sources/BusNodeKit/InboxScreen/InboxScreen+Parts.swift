@@ -70,6 +70,7 @@ extension InboxScreen {
     /// - Parameters:
     ///   - takeOver: Whether to take over the claims of others. If all claims are this person's
     ///     they are prolonged; a claim that another person has by then stays with that person.
+    ///     Members that this person has claimed for longer keep their claims.
     ///   - receiver: The person to whom the claim is handed; nil: this person keeps it.
     mutating func claim(
         _ row: InboxRow, takeOver: Bool, to receiver: String?, at now: Moment
@@ -78,12 +79,18 @@ extension InboxScreen {
         let isOwn = isClaimed(row, at: now.date)
         let isReleased = isOwn && !takeOver && receiver == nil
         let takesOver = takeOver && !isOwn
-        let members = members(at: row)
-        let end = now.date + TimeInterval(InboxRequest.claimTime.components.seconds)
-        if isOwn, takeOver, members.contains(where: { $0.claimedUntil.map { $0 > end } ?? false }) {
-            let time = InboxRequest.claimTimeShown
-            say("you have claimed it for longer than \(time)", at: now.instant)
-            return []
+        var members = members(at: row)
+        if !members.isEmpty, !isReleased, receiver == nil {
+            // A claim of one's own is made no shorter.
+            let end = now.date + TimeInterval(InboxRequest.claimTime.components.seconds)
+            members.removeAll {
+                $0.claimant(at: now.date) == person && ($0.claimedUntil ?? end) > end
+            }
+            guard !members.isEmpty else {
+                let time = InboxRequest.claimTimeShown
+                say("you have claimed it for longer than \(time)", at: now.instant)
+                return []
+            }
         }
         guard row.isGroup else {
             isBusy = true

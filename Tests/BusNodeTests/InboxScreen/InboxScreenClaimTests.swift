@@ -36,10 +36,28 @@ import Testing
         #expect(
             fixture.press(.character("C"))
                 == [.send(.claimGroup(7, takeOver: false, seen: 100))])
-        for items in [[Self.claimed(1, for: 1_800)], group(60, 1_800)] {
+        for items in [[Self.claimed(1, for: 1_800)], group(1_200, 1_800)] {
             fixture = Fixture(items)
             #expect(fixture.press(.character("C")).isEmpty)
             #expect(fixture.row(22) == "you have claimed it for longer than 15 min")
+        }
+        fixture = Fixture(group(60, 1_800))
+        #expect(
+            fixture.press(.character("C"))
+                == [.send(.claimGroup(7, takeOver: false, seen: 100, ids: [Fixture.id(1)]))])
+    }
+
+    @Test("A claim of a group leaves out the members that are this person's for longer")
+    func longer() {
+        let ofGroup: [String: JSONValue] = ["group": 7, "description": "Disk is full"]
+        let other = ofGroup.merging(["claimedBy": "bob"]) { $1 }
+        for (second, takesOver) in [
+            (Fixture.item(2, ofGroup), false), (Self.claimed(2, other), true),
+        ] {
+            var fixture = Fixture([Self.claimed(1, for: 1_800, ofGroup), second])
+            let request = InboxRequest.claimGroup(
+                7, takeOver: takesOver, seen: 100, ids: [Fixture.id(2)])
+            #expect(fixture.press(.character(takesOver ? "C" : "c")) == [.send(request)])
         }
     }
 
