@@ -231,7 +231,7 @@ struct NotifyWriter: Sendable {
     /// The priority from 1 to 5, as ntfy has it.
     private func priority(_ message: NotifyMessage) -> Int64 {
         guard case .notice(let notice) = message.content else { return 3 }
-        guard [.opened, .aging].contains(notice.event) else { return 2 }
+        guard [.opened, .aging, .proposed].contains(notice.event) else { return 2 }
         return switch notice.severity {
         case .critical: 5
         case .error: 4

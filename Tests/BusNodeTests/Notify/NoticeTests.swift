@@ -43,7 +43,7 @@ struct NoticeTests {
                 madeAt: ManualTime().now)
             return writer.json(message, for: hook)["priority"]
         }
-        for event in [HookSettings.Event.opened, .aging] {
+        for event in [HookSettings.Event.opened, .aging, .proposed] {
             #expect(try priority(event, .critical) == 5)
             #expect(try priority(event, .error) == 4)
             #expect(try priority(event, .warning) == 3)
