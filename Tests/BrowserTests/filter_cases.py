@@ -98,7 +98,8 @@ def a_filter_is_in_the_address(page, console):
 
 def the_filter_understands_terms(page, console):
     worker = console.work("From a worker.", "It says so.", "--name", "worker-7")
-    soon, late = console.ask({**report("Soon over.", severity="critical", code=28),
+    soon, late = console.ask({**report("Soon over.", severity="critical", code=28,
+                                       failureReason="rsync:\nNo space left on device"),
                               "deadlineMilliseconds": 200_000},
                              {**report("Has time.", severity="warning"), "domain": "com.acme.db"})
     signed(page, console)
@@ -136,6 +137,7 @@ def the_filter_understands_terms(page, console):
             ("unclaimed worker", ["From a worker."]),
             ('"a worker"', ["From a worker."]),
             ('"mine"', []),
+            ('"no space" left', ["Soon over."]),
             ("time has", ["Has time."])]:
         page.go(f"inbox?{urllib.parse.urlencode({'filter': text})}")
         shows(page, *wanted)

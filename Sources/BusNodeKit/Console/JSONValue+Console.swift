@@ -30,6 +30,10 @@ extension PresentationView {
         domain = report.domain
         code = report.code
         description = report.description.clipped(ConsoleLimits.descriptionScalarMax)
+        // Of what a command has written the last lines say most.
+        failureReason = report.failureReason.map {
+            String($0.unicodeScalars.suffix(ConsoleLimits.descriptionScalarMax))
+        }
         severity = report.severity.rawValue
         origin = item.origin?.description
         originName = item.origin?.words

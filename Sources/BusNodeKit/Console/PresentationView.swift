@@ -13,6 +13,8 @@ package struct PresentationView: JSONObject, Sendable {
     package var domain = ""
     package var code: Int?
     package var description = ""
+    /// The end of the reason of the failure; the report has the whole text. Not escaped.
+    package var failureReason: String?
     package var severity = ""
     /// The node that the error arose in; nil for the console's own.
     package var origin: String?
@@ -54,7 +56,8 @@ package struct PresentationView: JSONObject, Sendable {
         .init("id", \.id), .init("stage", \.stage), .init("group", \.group),
         .init("groupKey", \.groupKey),
         .init("revision", \.revision), .init("domain", \.domain), .init("code", \.code),
-        .init("description", \.description), .init("severity", \.severity),
+        .init("description", \.description), .init("failureReason", \.failureReason),
+        .init("severity", \.severity),
         .init("origin", \.origin), .init("path", \.path), .init("options", \.options),
         .init("onExpiry", \.onExpiry), .init("retryCount", \.retryCount),
         .init("wasShownBefore", \.wasShownBefore), .init("isReachable", \.isReachable),

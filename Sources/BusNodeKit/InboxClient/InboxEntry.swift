@@ -37,7 +37,7 @@ package struct InboxEntry: Sendable {
             [
                 view.description, view.domain, view.severity, view.origin, view.id, view.claimedBy,
                 view.result, view.reason, view.code.map(String.init), view.answer?.authors,
-                view.proposal?.by,
+                view.proposal?.by, view.failureReason,
             ].compactMap(\.self) + view.path + options.map(\.title)
         searched = FoldedText(words.joined(separator: " "))
     }

@@ -32,7 +32,7 @@ package struct HistoryFilter: Hashable, Sendable {
     /// The longest value, in Unicode scalars.
     static let scalarCountMax = 200
 
-    /// A part of any text of the presentation, in upper or lower case.
+    /// A part of a text, in upper or lower case; docs/console-api.md lists the texts.
     var search: TextSearch?
     var text: String? {
         get { search?.text }
@@ -155,8 +155,10 @@ package struct HistoryFilter: Hashable, Sendable {
             && domain.map { $0.matches(report.domain) } ?? true
             && self.option.map { $0.matches(option) } ?? true
             && contains(
-                [report.description, report.domain, item.origin?.description, item.id.description]
-                    + [option, title, item.answer?.comment] + people + item.notes.map(\.text))
+                [
+                    report.description, report.failureReason, report.domain,
+                    item.origin?.description, item.id.description,
+                ] + [option, title, item.answer?.comment] + people + item.notes.map(\.text))
             && (since == nil && until == nil || includes(item.timeKey))
     }
 

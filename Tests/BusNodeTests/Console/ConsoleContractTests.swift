@@ -225,11 +225,23 @@ struct ConsoleContractTests {
     @Test("Long descriptions are cut in lists, not in reports")
     func longText() async throws {
         let text = String(repeating: "é", count: 10_000)
-        let prompt = Prompts.prompt(ErrorReport(domain: "d", description: text))
+        let reason = "rsync: started\n" + text + "\nNo space left on device"
+        let prompt = Prompts.prompt(
+            ErrorReport(domain: "d", description: text, failureReason: reason))
         let asking = Task { try await console.inbox.present(prompt) }
         for await _ in console.inbox.changes() where console.inbox.openCount == 1 { break }
         let item = try #require(console.inbox.items().first)
-        let shown = PresentationView(item, console).description
+        let view = PresentationView(item, console)
+        let end = try #require(view.failureReason)
+        #expect(end.unicodeScalars.count == ConsoleLimits.descriptionScalarMax)
+        #expect(end.hasSuffix("é\nNo space left on device"))
+        // A list is searched by the whole reason, a screen by what it has of it.
+        for words in ["RSYNC: started", "no space"] {
+            #expect(try HistoryFilter(["q": words]).matches(item))
+        }
+        let entry = try #require(InboxEntry(view.json, at: ManualTime().now))
+        #expect(entry.contains([TextSearch("no space")]))
+        let shown = view.description
         #expect(shown.unicodeScalars.count == ConsoleLimits.descriptionScalarMax)
         #expect(shown.hasSuffix("é…"))
         let detail = try await ConsoleAPI(console).detail(item.id)

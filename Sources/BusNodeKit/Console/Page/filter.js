@@ -146,9 +146,9 @@ function compiled(text) {
 }
 
 function searchText(item) {
-  item.searchText ??= [item.description, item.domain, item.code, item.severity, item.origin,
-    ...item.path, item.id, item.claimedBy, item.answer?.by, item.answer?.second,
-    item.answer?.comment, item.proposal?.by, item.result, item.reason,
+  item.searchText ??= [item.description, item.failureReason, item.domain, item.code,
+    item.severity, item.origin, ...item.path, item.id, item.claimedBy, item.answer?.by,
+    item.answer?.second, item.answer?.comment, item.proposal?.by, item.result, item.reason,
     ...item.options.map(optionTitle)].join(" ").toLowerCase();
   return item.searchText;
 }
