@@ -60,6 +60,16 @@ many_nodes_fit_one_screen.nodes = {
     **{f"worker-{number:03}": ([RELAYS[number % 8]], False) for number in range(491)}}
 
 
+def a_broken_root_comes_first(page, console):
+    page.open(console.url)
+    page.go("topology")
+    page.until(lambda: "unreachable" in (box(page, "spare") or ""), "the other root")
+    page.until(lambda: names(page) == ["spare", "central"], "it in front of the one that is up")
+
+
+a_broken_root_comes_first.nodes = {"spare": ([], True)}
+
+
 def a_node_leads_to_its_presentations(page, console):
     console.ask(report("From a client."))
     worker = console.work("From a worker.", "It says so.", "--name", "nightly-import")
@@ -78,4 +88,4 @@ def a_node_leads_to_its_presentations(page, console):
     worker.process.wait()
 
 
-ALL = [many_nodes_fit_one_screen, a_node_leads_to_its_presentations]
+ALL = [many_nodes_fit_one_screen, a_broken_root_comes_first, a_node_leads_to_its_presentations]

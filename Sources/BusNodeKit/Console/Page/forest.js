@@ -5,7 +5,8 @@ const FEW = 6; // So many below one node are all shown.
 const BRANCHES_MAX = 20;
 const LEAVES_MAX = 3;
 
-/** The roots: nodes without a parent in the file, with their descendants. */
+/** The roots: nodes without a parent in the file, with their descendants; those that need a look
+ *  first. */
 export function forest(nodes, links) {
   const names = new Set(nodes.map(({ name }) => name));
   const firstParent = (node) => (node.next ?? []).find((parent) => names.has(parent));
@@ -38,7 +39,8 @@ export function forest(nodes, links) {
     }));
   }
 
-  return nodes.filter((node) => !firstParent(node)).map((node) => member(node, 0));
+  const roots = nodes.filter((node) => !firstParent(node)).map((node) => member(node, 0));
+  return ranked(roots).map(({ member: root }) => root);
 }
 
 /** Whether a member needs a look: 2 when it is broken, 1 when it has presentations that wait. A
@@ -50,14 +52,16 @@ function concern({ node, link }) {
 
 const rankOf = (member) => 3 * Math.max(...flat([member]).map(concern)) + concern(member);
 
+const ranked = (members) => members.map((member) => ({ member, rank: rankOf(member) }))
+  .sort((a, b) => b.rank - a.rank);
+
 /** How many presentations wait there. */
 export const openCountOf = ({ node, link }) => node.openCount ?? link?.openCount ?? 0;
 
 /** The members in front, those that need a look first, and the rest, which can be folded: all but a
  *  few leaves that need one. */
 export function folded(members) {
-  const sorted = members.map((member) => ({ member, rank: rankOf(member) }))
-    .sort((a, b) => b.rank - a.rank);
+  const sorted = ranked(members);
   const all = sorted.map(({ member }) => member);
   if (all.length <= FEW) return { front: all, rest: [] };
   const branches = all.filter(({ below }) => below.length > 0).slice(0, BRANCHES_MAX);
