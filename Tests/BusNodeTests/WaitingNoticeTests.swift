@@ -18,6 +18,21 @@ struct WaitingNoticeTests {
         #expect(lines.all.withLock { $0 } == ["waiting for an answer by con\\u{1B}sole"])
     }
 
+    @Test("A link that goes later is missed each time, and then the wait for an answer goes on")
+    func linkGoes() async {
+        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+        let notice = WaitingNotice(linkTime: .zero) { continuation.yield($0) }
+        var said = lines.makeAsyncIterator()
+        for _ in 1...2 {
+            notice.stateChanged(PresentationState(.presented))
+            let asked = await said.next()
+            #expect(asked == "waiting for an answer")
+            notice.stateChanged(PresentationState(.unreachable))
+            let missed = await said.next()
+            #expect(missed == "waiting for a link")
+        }
+    }
+
     private final class Lines: Sendable {
         let all = Mutex<[String]>([])
     }

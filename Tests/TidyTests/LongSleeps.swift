@@ -16,7 +16,7 @@ enum LongSleeps {
             "SQLiteJournal.pruneEvery": "never cancelled, and one for each node"
         ],
         "Sources/BusNodeKit/Assembly/StatusFile.swift": ["Self.interval": "a second"],
-        "Sources/BusNodeKit/CommandLine/Client.swift": ["Self.linkTime": "a second"],
+        "Sources/BusNodeKit/CommandLine/Client.swift": ["linkTime": "a second"],
         "Sources/BusNodeKit/Console/ConsoleConnections.swift": ["interval": "never cancelled"],
         "Sources/BusNodeKit/Console/ConsoleServer.swift": [
             "ConsoleLimits.shutdownTime": "less than a second, at the end of a node"

@@ -49,21 +49,31 @@ package enum Client {
     }
 }
 
-/// The notice of a presentation's state to a person at a terminal, each state once.
+/// The notice of a presentation's state to a person at a terminal; no state is said twice in a row.
 package final class WaitingNotice: Sendable {
-    /// The time within which a link that comes up is not reported.
-    private static let linkTime: Duration = .seconds(1)
+    private enum Said { case link, answer }
 
     private struct Progress {
         var hasLink = false
-        var isWaitingForLink = false
-        var isAsked = false
+        var said: Said?
+
+        /// Whether the last notice was another one.
+        mutating func isNew(_ next: Said) -> Bool {
+            defer { said = next }
+            return said != next
+        }
     }
 
     private let progress = Mutex(Progress())
+    /// The time within which a link that comes up is not reported.
+    private let linkTime: Duration
     private let say: @Sendable (String) -> Void
 
-    package init(say: @escaping @Sendable (String) -> Void = { Terminal.say("bus-node: " + $0) }) {
+    package init(
+        linkTime: Duration = .seconds(1),
+        say: @escaping @Sendable (String) -> Void = { Terminal.say("bus-node: " + $0) }
+    ) {
+        self.linkTime = linkTime
         self.say = say
     }
 
@@ -75,25 +85,25 @@ package final class WaitingNotice: Sendable {
         case .unreachable: waitForLink()
         case .relayed: progress.withLock { $0.hasLink = true }
         case .queued, .presented, .claimed:
-            let isFirst = progress.withLock { progress in
-                defer { (progress.hasLink, progress.isAsked) = (true, true) }
-                return !progress.isAsked
+            let isNew = progress.withLock { progress in
+                progress.hasLink = true
+                return progress.isNew(.answer)
             }
-            if isFirst {
+            if isNew {
                 say("waiting for an answer" + (state.by.map { " by \($0.shown())" } ?? ""))
             }
         }
     }
 
     private func waitForLink() {
-        let isFirst = progress.withLock { progress in
-            defer { progress.isWaitingForLink = true }
-            return !progress.isWaitingForLink
-        }
-        guard isFirst else { return }
+        progress.withLock { $0.hasLink = false }
         Task {
-            try await Task.sleep(for: Self.linkTime)
-            if !progress.withLock({ $0.hasLink }) { say("waiting for a link") }
+            try await Task.sleep(for: linkTime)
+            let isNew = progress.withLock { progress in
+                guard !progress.hasLink else { return false }
+                return progress.isNew(.link)
+            }
+            if isNew { say("waiting for a link") }
         }
     }
 }
