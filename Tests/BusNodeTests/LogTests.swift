@@ -88,7 +88,7 @@ struct LogTests {
         return (node, journal)
     }
 
-    @Test("What is still open is not presented again")
+    @Test("What has no end, open or left by an earlier life of the node, is not presented again")
     func open() async throws {
         let folder = try TemporaryFolder()
         let id = PresentationID.make()
@@ -97,7 +97,10 @@ struct LogTests {
             _ = try Reoffer(
                 id.description, topology: folder.path, nodes: [central.node], grace: nil)
         } throws: { error in
-            (error as? Failure)?.text == "\(id) is still open"
+            (error as? Failure)?.text
+                == "\(id) has no end in the journal: it is open, or was when node central last "
+                + "went down, and its origin may still ask for it; if the origin has given up, "
+                + "present the error anew with bus-node present"
         }
         withExtendedLifetime(central.journal) {}
     }
