@@ -105,7 +105,7 @@ class Console:
 
 
 def allow_connections(count):
-    """Raises the limit of open files: each socket takes two, and more while it connects anew."""
+    """Raises the limit of open files: each socket takes two, and more while it connects again."""
     needed = 3 * count + 64
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard != resource.RLIM_INFINITY and hard < needed:

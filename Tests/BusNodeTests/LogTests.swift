@@ -100,7 +100,7 @@ struct LogTests {
             (error as? Failure)?.text
                 == "\(id) has no end in the journal: it is open, or was when node central last "
                 + "went down, and its origin may still ask for it; if the origin has given up, "
-                + "present the error anew with bus-node present"
+                + "present the error again with bus-node present"
         }
         withExtendedLifetime(central.journal) {}
     }

@@ -205,7 +205,8 @@ struct Reoffer {
         case nil:
             return "has no end in the journal: it is open, or was when node "
                 + "\(node.name.description.shown()) last went down, and its origin may still ask "
-                + "for it; if the origin has given up, present the error anew with bus-node present"
+                + "for it; if the origin has given up, present the error again with "
+                + "bus-node present"
         case DeadLetters.reoffered.rawValue: return "was presented again and answered before"
         case Outcome.Reason.declined.rawValue where node.next.isEmpty:
             return "was declined by each presenter of node \(node.name.description.shown()), which "

@@ -59,7 +59,7 @@ function end(item) {
   closeOver();
 }
 
-/** Takes back what was shown, before all was read anew, of what waits no longer. */
+/** Takes back what was shown, before all was read again, of what waits no longer. */
 export function endFormer() {
   forgetOver();
   if (more.size === 0) close(MORE);

@@ -130,7 +130,7 @@ async function hear({ hello, revision, change, lost, refusal }, attempt) {
 }
 
 /** The stream continues from `revision`: reads the changes before that first. At a reset it reads
- *  all anew: the server has forgotten ends that the stream does not have. */
+ *  all again: the server has forgotten ends that the stream does not have. */
 async function welcome({ startedAt, isReset }, revision, attempt) {
   if (startedAt !== state.startedAt) { connect(); return; }
   if (isReset) begin({ startedAt });

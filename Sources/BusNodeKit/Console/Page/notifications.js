@@ -73,7 +73,7 @@ export function closeOver() {
 }
 
 /** From now on those of groups are about their members: in another life a group has another number,
- *  and nothing is known of it until all was read anew. */
+ *  and nothing is known of it until all was read again. */
 export function keepFormer() {
   for (const item of [...state.items.values()].filter(isOpen)) {
     for (const severity of SEVERITIES) {

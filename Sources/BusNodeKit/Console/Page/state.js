@@ -13,7 +13,7 @@ export const state = {
   // The server's life, and the data it has sent.
   node: "", startedAt: null, resume: 0, complete: 0, openCount: 0, skew: 0,
   items: new Map(), groups: new Map(), version: 0, silences: [],
-  // The ids that were known before all was read anew, until that is done; null otherwise.
+  // The ids that were known before all was read again, until that is done; null otherwise.
   former: null,
   silencesAreKept: true, silencesProblem: null,
   // The link to the server.
