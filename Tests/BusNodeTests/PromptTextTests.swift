@@ -112,8 +112,10 @@ struct PromptTextTests {
     @Test(
         "The end of a prompt without an answer has its reason",
         arguments: [
-            (.withdrawn, "withdrawn"), (.withheld, "withheld"), (.declined, "passed on"),
-            (.expired, "expired, wait applied"),
+            (.withdrawn, Outcome.Reason.withdrawn.words),
+            (.withheld, Outcome.Reason.withheld.words),
+            (.declined, Outcome.Reason.declined.words),
+            (.expired, Outcome.Reason.expired.words(applying: "wait")),
         ] as [(Outcome.Reason, String)])
     func ended(reason: Outcome.Reason, words: String) {
         var report = ErrorReport(

@@ -119,7 +119,8 @@ import Testing
         _ = try SQLiteJournal(path)
         #expect(
             try await written() == [
-                "cancelled", "failed again", "passed on", "expired", "not recovered",
+                "cancelled", "failed again", Outcome.Reason.declined.words,
+                Outcome.Reason.expired.words, "not recovered",
             ])
     }
 
@@ -282,7 +283,7 @@ import Testing
         "Ends that a list may have are taken, with the option applied, and all parts of an end",
         arguments: HistoryFilter.ends + [
             "open", "left", "answered", "settled", InboxItem.unrecordedWord,
-            "expired, skip applied", "non*", "shutDown",
+            Outcome.Reason.expired.words(applying: "skip"), "non*", "shutDown",
         ])
     func ends(text: String) throws {
         #expect(try HistoryFilter(["end": text]).end?.text == text)

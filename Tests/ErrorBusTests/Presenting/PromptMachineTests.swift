@@ -163,8 +163,8 @@ struct PromptMachineTests {
 
     @Test("The refusal of an answer says why the prompt ended in words for people")
     func closedInWords() {
-        let expired = Outcome.Reason.expired.words
-        #expect("\(AnswerRefusal.closed(.expired))" == "no longer open: \(expired)")
-        #expect("\(AnswerRefusal.closed(.declined))" == "no longer open: passed on")
+        for reason in [Outcome.Reason.expired, .declined] {
+            #expect("\(AnswerRefusal.closed(reason))" == "no longer open: \(reason.words)")
+        }
     }
 }
