@@ -167,8 +167,7 @@ extension StateTable {
     /// The parent is heard of meanwhile.
     private static func pass(_ milliseconds: UInt64, _ rig: inout UplinkRig) -> [String] {
         rig.pass(milliseconds)
-        _ = rig.get(.pong(0))
-        return rig.machine.ticked(at: rig.now).map(word)
+        return (rig.get(.pong(0)) + rig.machine.ticked(at: rig.now)).map(word)
     }
 
     private static func sendAgain(_ rig: inout UplinkRig) -> [String] {
@@ -301,8 +300,7 @@ extension StateTable {
         _ milliseconds: UInt64, _ rig: inout DownlinkRig, _ child: PeerID
     ) -> [String] {
         rig.pass(milliseconds)
-        _ = rig.get(.pong(0), from: child)
-        return rig.machine.ticked(at: rig.now).map(word)
+        return (rig.get(.pong(0), from: child) + rig.machine.ticked(at: rig.now)).map(word)
     }
 
     private static func name(_ phase: DownlinkEntry.Phase?) -> String {
