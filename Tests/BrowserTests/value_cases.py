@@ -51,21 +51,21 @@ def values_are_given_in_a_form_by_keys_alone(page, console):
     page.until(lambda: focused(page) == "path")
     # A value that does not fit: the server says so beside it, and what was typed stays.
     page.press(*"data", page.keys.TAB, page.keys.TAB, page.keys.TAB, " ", page.keys.TAB,
-               *"4711", page.keys.ENTER)
+               *"zqxj", page.keys.ENTER)
     page.until(lambda: 'Found "data"' in page.text("#problem-path"), "the refusal")
     page.until(lambda: focused(page) == "path")
     left = page.run("return [...document.querySelectorAll('#valuesFields input')]"
                     ".map((node) => node.type === 'checkbox' ? node.checked : node.value)")
-    assert left == ["data", "3", True, "4711"], left
+    assert left == ["data", "3", True, "zqxj"], left
     page.until(lambda: page.run("return document.querySelector('[name=path]').ariaInvalid"))
     page.press(page.keys.HOME, "/", page.keys.ENTER)
     page.until(lambda: "with count 3, force true, path “/data”" in page.text(".decide"),
                "the answer")
-    page.until(lambda: "pin (secret)" in page.text(".decide") and "4711" not in page.text("body"))
+    page.until(lambda: "pin (secret)" in page.text(".decide") and "zqxj" not in page.text("body"))
     # Nothing of it stays in the page.
-    page.until(lambda: "4711" not in page.run("return document.documentElement.outerHTML"))
+    page.until(lambda: "zqxj" not in page.run("return document.documentElement.outerHTML"))
     page.until(lambda: question.reply().get("values") == {
-        "path": "/data", "count": 3, "force": True, "pin": "4711"}, "the values at the client")
+        "path": "/data", "count": 3, "force": True, "pin": "zqxj"}, "the values at the client")
 
 
 def a_form_is_left_by_escape(page, console):
