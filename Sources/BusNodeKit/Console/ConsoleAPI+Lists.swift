@@ -15,14 +15,15 @@ extension ConsoleAPI {
         let isNewestFirst = try query.word("order", among: ["changed", "newest"]) == "newest"
         let filter = try query.filter()
         let groupKey = try query.groupKey
-        let latest = inbox.revision
         let begun = try query.number("begun", in: 0...Int(Revisions.max)).map(Int64.init)
         let reached = console.reached(Int64(after), begun: begun)
-        let seen = reached ?? 0
-        // Before the search, during which the inbox may forget ends that this reader lacks.
-        let known = inbox.items(changedAfter: seen)
+        // All of one moment: an answer with `latest` as seen leaves no member out that the groups
+        // count. Before the search, during which the inbox may forget ends that this reader lacks.
+        let update = inbox.update(
+            after: reached ?? 0, try query.wantsGroups ? .all : .none, upTo: .max)
+        let latest = update.latest
         var changed = try await searched {
-            try await known.selected { item in
+            try await update.items.selected { item in
                 (stage == "all" || item.stage.isUnderWay == (stage == "open"))
                     && groupKey.map { $0 == item.report.groupKey } ?? true
                     && filter.matches(item)
@@ -36,14 +37,16 @@ extension ConsoleAPI {
         var object: [String: JSONValue] = [
             "node": .string(console.node.description),
             "revision": .integer(console.revisions.shown(revision)),
-            "openCount": .count(inbox.openCount),
+            "openCount": .count(update.openCount),
             "items": items.map { PresentationView($0, console) }.json,
             "isLast": .bool(isLast), "startedAt": .time(console.startedAt),
             "isReset": .bool(reached == nil),
             "latest": .integer(console.revisions.shown(latest)),
             "next": .text(isNewestFirst && !isLast ? items.last?.timeKey : nil),
         ]
-        if try query.wantsGroups { object.merge(feed.groupFields) { $1 } }
+        if try query.wantsGroups {
+            object.merge(feed.fields(update.groups, of: update.groupCount)) { $1 }
+        }
         return Response(.object(object))
     }
 

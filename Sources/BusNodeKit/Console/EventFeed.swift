@@ -50,13 +50,9 @@ final class EventFeed: Sendable {
     }
 
     /// The open groups, as lists and events have them.
-    var groupFields: [String: JSONValue] {
-        let groups = console.inbox.groups
-        return fields(groups, of: groups.count)
-    }
-
+    ///
     /// - Parameter groups: The most severe open groups.
-    private func fields(_ groups: [InboxGroup], of count: Int) -> [String: JSONValue] {
+    func fields(_ groups: [InboxGroup], of count: Int) -> [String: JSONValue] {
         [
             "groups": .array(
                 groups.prefix(ConsoleLimits.groupCountMax).map { JSONValue($0, console) }),

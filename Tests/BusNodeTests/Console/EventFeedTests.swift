@@ -129,7 +129,8 @@ struct EventFeedTests {
             return Task { [console] in _ = try await console.inbox.present(prompt) }
         }
         for await _ in console.inbox.changes() where console.inbox.openCount == count { break }
-        let fields = feed.groupFields
+        let open = console.inbox.groups
+        let fields = feed.fields(open, of: open.count)
         let groups = fields["groups"]?.arrayValue ?? []
         #expect(groups.count == ConsoleLimits.groupCountMax)
         #expect(groups.first?["severity"] == "critical")
