@@ -71,6 +71,9 @@ struct UplinkEntry: Hashable, Sendable {
     /// The most 403 refusals before the presentation is refused: a hop further up refuses it each
     /// time.
     static let notYoursMax: UInt8 = 10
+    /// Whether the parent has refused the last PRESENT for now, since another path speaks for the
+    /// presentation: it holds nothing of this path, which takes no place there.
+    var isTurnedAway = false
     /// Whether a hop had abandoned the presentation before this PRESENT: a late WITHDRAWN refers to
     /// that.
     var wasAbandoned = false
@@ -87,7 +90,8 @@ struct UplinkEntry: Hashable, Sendable {
     /// gets the withdrawal again.
     var isPlaced: Bool {
         switch phase {
-        case .asking, .accepted, .moving: true
+        case .accepted, .moving: true
+        case .asking: !isTurnedAway
         case .withdrawing: knownIn == nil && !isPassedOn
         case .waiting, .answered, .settled, .gone: false
         }
@@ -121,7 +125,11 @@ struct UplinkEntry: Hashable, Sendable {
     mutating func askAnew(at next: MonotonicTime) {
         phase = .asking(next: next, tries: 0)
         firstAttempt = attempt + 1
+        isTurnedAway = false
     }
+
+    /// A new link is live: nothing is left there of what was said on the last one.
+    mutating func noteNewLink() { isTurnedAway = false }
 
     /// Asks again after a 403 that may not be final: at once if a parent held the presentation.
     /// Else a PRESENT is under way, and its pauses, which grow while no reply comes, begin with the

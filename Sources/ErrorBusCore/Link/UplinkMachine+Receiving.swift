@@ -220,6 +220,7 @@ extension UplinkMachine {
             let pause = min(max(retry ?? 1_000, 100), 60_000)
             let next = now + pause + jitter.milliseconds(in: 0...pause / 2)
             entry.phase = reject.code == .busy ? .waiting : .asking(next: next, tries: 1)
+            entry.isTurnedAway = reject.code == .notYours
             if entry.outOfContactSince == nil { entry.outOfContactSince = now }
             lastFailure = "refused: \(reject.code.rawValue) \(reject.reason)"
             entry.lastRefusal = reject

@@ -102,6 +102,12 @@ extension UplinkMachine {
             actions.append(.graceOver(id, entry.lastRefusal))
         }
         switch entry.phase {
+        case .asking(let next, _)
+        where isLive && !isLeaving && now >= next && entry.isTurnedAway && placedCount >= room.most:
+            // Others have taken its place meanwhile.
+            entry.phase = .waiting
+            store(entry, id)
+            return actions + waitsHere(id)
         case .asking(let next, let tries)
         where isLive && !isLeaving && now >= next && !unread.haveRoom:
             // Held back until the parent has read more. What it may have waits for its reply.
@@ -113,6 +119,7 @@ extension UplinkMachine {
             return actions + waitsHere(id)
         case .asking(let next, let tries) where isLive && !isLeaving && now >= next:
             entry.attempt += 1
+            entry.isTurnedAway = false
             entry.phase = .asking(
                 next: now + jitter.resendDelay(afterTries: tries + 1), tries: tries + 1)
             let present = sending(of: entry, at: now)

@@ -216,6 +216,7 @@ package struct UplinkMachine: Sendable {
             case .waiting: break
             case .answered, .settled, .gone: continue
             }
+            entry.noteNewLink()
             store(entry, id)
         }
         position += fillRoom(at: now)

@@ -71,6 +71,42 @@ import Testing
         #expect(presented(rig.get(.answer(Self.id(1), .decision()))) == [2])
     }
 
+    private func turnAway(_ rig: inout UplinkRig, _ number: Int) -> [UplinkAction] {
+        rig.get(
+            .reject(
+                .init(.notYours, "asks for itself", id: Self.id(number), retryMilliseconds: 2_000)))
+    }
+
+    @Test("what is refused for now, since its origin has a link there, takes no room from others")
+    func turnedAway() {
+        var rig = rig(maxOpen: 2)
+        #expect((1...2).map { presented(ask(&rig, $0, of: "moved")) } == [[1], [2]])
+        #expect((3...5).map { presented(ask(&rig, $0, of: "steady")) } == [[], [], []])
+        #expect(presented(turnAway(&rig, 1)) == [3])
+        #expect(presented(turnAway(&rig, 2)) == [4])
+        _ = rig.get(.accepted(id: Self.id(3), attempt: 1))
+        _ = rig.get(.accepted(id: Self.id(4), attempt: 1))
+        // Theirs are the places now: 1 and 2 wait in line, and none is above what the parent takes.
+        #expect(presented(rig.runAlive(10_000).map(\.1)) == [])
+        #expect(rig.machine.line.count == 3 && rig.machine.placedCount == 2)
+        var order: [Int] = []
+        for number in 3...4 { order += presented(rig.get(.answer(Self.id(number), .decision()))) }
+        #expect(order.count == 2 && Set(order).isSubset(of: [1, 2, 5]))
+    }
+
+    @Test("what is refused for now is presented again in its place, where no other has taken it")
+    func turnedAwayAlone() {
+        var rig = rig(maxOpen: 1)
+        #expect(presented(ask(&rig, 1)) == [1])
+        #expect(presented(turnAway(&rig, 1)) == [])
+        #expect(rig.machine.placedCount == 0)
+        #expect(presented(rig.runAlive(3_000).map(\.1)) == [1])
+        #expect(rig.machine.placedCount == 1)
+        #expect(presented(ask(&rig, 2)) == [])
+        _ = rig.get(.accepted(id: Self.id(1), attempt: 2))
+        #expect(presented(rig.get(.answer(Self.id(1), .decision()))) == [2])
+    }
+
     @Test("each origin in turn, the oldest of each first")
     func fair() {
         var rig = rig(maxOpen: 1)
