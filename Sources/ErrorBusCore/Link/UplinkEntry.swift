@@ -71,8 +71,8 @@ struct UplinkEntry: Hashable, Sendable {
     /// The most 403 refusals before the presentation is refused: a hop further up refuses it each
     /// time.
     static let notYoursMax: UInt8 = 10
-    /// Whether the parent has refused the last PRESENT for now, since another path speaks for the
-    /// presentation: it holds nothing of this path, which takes no place there.
+    /// Whether the parent has refused the last PRESENT or WITHDRAW for now, since another path
+    /// speaks for the presentation: it holds nothing of this path, which takes no place there.
     var isTurnedAway = false
     /// Whether a hop had abandoned the presentation before this PRESENT: a late WITHDRAWN refers to
     /// that.
@@ -92,7 +92,7 @@ struct UplinkEntry: Hashable, Sendable {
         switch phase {
         case .accepted, .moving: true
         case .asking: !isTurnedAway
-        case .withdrawing: knownIn == nil && !isPassedOn
+        case .withdrawing: knownIn == nil && !isPassedOn && !isTurnedAway
         case .waiting, .answered, .settled, .gone: false
         }
     }

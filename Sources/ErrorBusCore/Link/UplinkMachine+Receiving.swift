@@ -178,28 +178,7 @@ extension UplinkMachine {
         _ reject: Message.Reject, at now: MonotonicTime
     ) -> [UplinkAction] {
         guard let id = reject.id, var entry = entries[id] else { return [] }
-        switch entry.phase {
-        case .withdrawing(let reason, _, _)
-        where [.notYours, .conflict, .malformed].contains(reject.code):
-            // Another path, or another origin, presents it: nothing is left to withdraw here.
-            entry.phase = .gone(reason, until: now + times.tombstone)
-            store(entry, id)
-            return []
-        case .moving where reject.code == .notYours:
-            letGo(entry, id, at: now)
-            return []
-        case .moving
-        where reject.code == .busy || reject.code == .unknownID || reject.retryMilliseconds != nil:
-            return []  // A race: said to what was asked before.
-        case .settled(_, let result, _) where [.notYours, .unknownID].contains(reject.code):
-            return tellLater(result, entry, reject, at: now)
-        case .settled where reject.code == .conflict || reject.code == .malformed:
-            // A repetition would get the same reply.
-            entry.noteKnown(in: welcome?.boot)
-            store(entry, id)
-            return []
-        default: break
-        }
+        if let actions = refusedToEnd(entry, id, reject, at: now) { return actions }
         guard entry.isOpen else { return [] }  // A race: withdrawn or answered meanwhile.
         let retry = reject.retryMilliseconds
         switch reject.code {
@@ -236,5 +215,41 @@ extension UplinkMachine {
         }
         store(entry, id)
         return ticked(at: now)
+    }
+
+    /// REJECT to a last word, or to what is moving to another parent; nil: to PRESENT or AWAIT.
+    private mutating func refusedToEnd(
+        _ former: UplinkEntry, _ id: PresentationID, _ reject: Message.Reject,
+        at now: MonotonicTime
+    ) -> [UplinkAction]? {
+        var entry = former
+        switch entry.phase {
+        case .withdrawing(.origin, _, _) where reject.code == .notYours && entry.asked != nil:
+            // The link by which the origin speaks for itself there may be lost, or the names of
+            // that node's keys out of date: this is sent again, as a result is.
+            entry.isTurnedAway = true
+            store(entry, id)
+            return []
+        case .withdrawing(let reason, _, _)
+        where [.notYours, .conflict, .malformed].contains(reject.code):
+            // Another path, or another origin, presents it: nothing is left to withdraw here.
+            entry.phase = .gone(reason, until: now + times.tombstone)
+            store(entry, id)
+            return []
+        case .moving where reject.code == .notYours:
+            letGo(entry, id, at: now)
+            return []
+        case .moving
+        where reject.code == .busy || reject.code == .unknownID || reject.retryMilliseconds != nil:
+            return []  // A race: said to what was asked before.
+        case .settled(_, let result, _) where [.notYours, .unknownID].contains(reject.code):
+            return tellLater(result, entry, reject, at: now)
+        case .settled where reject.code == .conflict || reject.code == .malformed:
+            // A repetition would get the same reply.
+            entry.noteKnown(in: welcome?.boot)
+            store(entry, id)
+            return []
+        default: return nil
+        }
     }
 }

@@ -125,7 +125,9 @@ import Testing
 
     // MARK: The child
 
-    @Test("a refused withdrawal is not sent again", arguments: [403, 409] as [UInt64])
+    @Test(
+        "a refused withdrawal without origin and digest is not sent again",
+        arguments: [403, 409] as [UInt64])
     func refusedWithdrawal(code: UInt64) throws {
         var rig = UplinkRig.live()
         _ = rig.present(id)
@@ -135,6 +137,31 @@ import Testing
             try #require(RejectCode(number: code)), "another's", id: id)
         _ = rig.get(.reject(reject))
         #expect(!rig.runAlive(100_000).map { [$0.1].verbs }.contains([.withdraw]))
+    }
+
+    /// The origin has moved, and the parent does not know yet that its former link is lost.
+    @Test(
+        "with origin and digest it is sent again after 403, but for that of a hop",
+        arguments: [nil, 2_000] as [UInt64?])
+    func withdrawalRefusedForNow(retry: UInt64?) {
+        let reject = Message.Reject(
+            .notYours, "c has a live link here", id: id, retryMilliseconds: retry)
+        for reason in Message.WithdrawReason.allCases {
+            var rig = UplinkRig.live()
+            var request = UplinkRig.request(id, isForwarded: true)
+            request.present.digest = digest
+            _ = rig.machine.presented(request, at: rig.now)
+            _ = rig.get(.accepted(id: id, attempt: 1))
+            _ = rig.machine.withdrew(id, reason: reason, at: rig.now)
+            _ = rig.run(3_000)
+            _ = rig.get(.reject(reject))
+            #expect(rig.machine.placedCount == 0)
+            let again = rig.runAlive(20_000).filter { [$0.1].verbs == [.withdraw] }
+            #expect(again.isEmpty == (reason == .abandoned))
+            _ = rig.get(.withdrawn(id: id))
+            let later = rig.runAlive(100_000).map(\.1)
+            #expect(later.verbs == [])
+        }
     }
 
     @Test("an answer to another report under the id is for an earlier life of the origin")

@@ -210,7 +210,10 @@ import Testing
         let actions = rig.get(.reject(reject))
         let after = rig.machine.entries[id]
         if actions.refusals == [code] { return (["ends"] + names(actions)).joined(separator: ", ") }
-        if after == before { return "goes on" }
+        let goesOn =
+            after?.phase == before?.phase && after?.resending == before?.resending
+            && after?.knownIn == before?.knownIn
+        if goesOn { return "goes on" }
         if after?.isOpen == false { return "done" }
         return after?.lastRefusal == reject ? "waits" : names(actions).joined(separator: ", ")
     }

@@ -29,7 +29,7 @@ extension Script {
 
     private static let rows: [Row] = [
         row(400, .ends(.rejected), .ends(.rejected), .done, .done),
-        row(403, .ends(.rejected), .asks, .done, .goesOn),
+        row(403, .ends(.rejected), .asks, .goesOn, .goesOn),
         row(404, .goesOn, .asks, .goesOn, .goesOn),
         row(408, .endsWithdrawn, .endsWithdrawn, .goesOn, .goesOn),
         row(409, .ends(.rejected), .ends(.rejected), .done, .done),
