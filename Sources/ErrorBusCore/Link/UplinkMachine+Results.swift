@@ -51,6 +51,8 @@ extension UplinkMachine {
         switch entries[id]?.phase {
         case .answered(answer), .settled(answer, .unknown, _):
             return self.settled(id, answer: answer, result: result, at: now)
+        // This node has given up the delivery of its answer: the child has ended by another.
+        case .settled(_, .unknown, _): break
         case .answered, .settled:
             return []  // The child replies with the result to the answer that goes down.
         case .waiting, .asking, .accepted, .moving:

@@ -86,6 +86,28 @@ import Testing
         #expect(own.machine.openCount == 1)
     }
 
+    @Test("above, it takes the place of an answer whose delivery was given up, and of no other")
+    func passedOnInPlaceOfUnknown() {
+        for isGivenUp in [true, false] {
+            var rig = UplinkRig.live()
+            var request = UplinkRig.request(id, isForwarded: true)
+            request.present.origin = "a"
+            request.present.digest = digest
+            _ = rig.machine.presented(request, at: rig.now)
+            _ = rig.get(.answer(id, .decision(Answer.other.id)))
+            if isGivenUp {
+                _ = rig.machine.settled(
+                    id, answer: Answer.other.id, result: .unknown, at: rig.now)
+            }
+            let passed = rig.machine.passOn(carriedOut, at: rig.now)
+            #expect(passed.sent == (isGivenUp ? [.settled(carriedOut)] : []))
+            guard isGivenUp else { continue }
+            // The parent may send the one that was given up once more.
+            let repeated = rig.get(.answer(id, .decision(Answer.other.id)))
+            #expect(repeated.sent == [.settled(id, .late, answer: Answer.other.id)])
+        }
+    }
+
     // MARK: The node that decided
 
     @Test("a path that gives up after the answer was given is no path any more")
