@@ -60,6 +60,10 @@ struct UplinkEntry: Hashable, Sendable {
     /// withdrawn below, or given up here: the entry is kept until the parent has acknowledged that.
     var isPassedOn = false
 
+    /// The result that a child reported of an answer to an earlier life, where another child then
+    /// presented: it goes before each PRESENT until the parent has confirmed it.
+    var lastWord: Message.Settled?
+
     /// Whether a parent accepted the presentation under this id. A 403 is then not a refusal, but
     /// the reply to an AWAIT or WITHDRAW that another path overtook.
     var wasAccepted = false
@@ -141,6 +145,15 @@ struct UplinkEntry: Hashable, Sendable {
         case .asking(let next, 2...): phase = .asking(next: next, tries: 1)
         case .waiting, .asking, .answered, .settled, .moving, .withdrawing, .gone: break
         }
+    }
+
+    /// The result of an answer to an earlier life, if it is one of this report and the parent has
+    /// not confirmed it.
+    func owedWord(about asked: Message.Asked?) -> Message.Settled? {
+        guard let asked, self.asked == asked else { return nil }
+        guard isPassedOn, resending != nil, case .settled(let answer, let result, _) = phase
+        else { return lastWord }
+        return .init(id: request.present.id, answer: answer, result: result, asked: asked)
     }
 
     /// Records that this life of the parent does not need the result.

@@ -39,6 +39,7 @@ extension UplinkMachine {
             request: request, phase: .waiting, since: now, attempt: former?.attempt ?? 0,
             outOfContactSince: now)
         entry.wasAccepted = former?.wasAccepted ?? false
+        entry.lastWord = former?.owedWord(about: entry.asked)
         switch former?.phase {
         case .withdrawing, .gone:
             entry.wasAbandoned = request.isForwarded || former?.isPassedOn == true

@@ -145,7 +145,13 @@ extension UplinkMachine {
 
     /// OK to a result; false when it belongs to something else.
     mutating func acknowledged(_ id: PresentationID) -> Bool {
-        guard var entry = entries[id], case .settled = entry.phase else { return false }
+        guard var entry = entries[id] else { return false }
+        if entry.isOpen, entry.lastWord != nil {
+            entry.lastWord = nil
+            store(entry, id)
+            return true
+        }
+        guard case .settled = entry.phase else { return false }
         // Kept for a next life of the parent, even if it was passed on: this life may die before
         // the result is recorded.
         entry.noteKnown(in: welcome?.boot)

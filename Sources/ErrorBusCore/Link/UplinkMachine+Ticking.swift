@@ -127,6 +127,7 @@ extension UplinkMachine {
                 forget(id)
                 return [.refused(id, refusal)]
             }
+            if let word = entry.lastWord { actions.append(.send(.settled(word))) }
             actions.append(.send(.present(present)))
             actions += sentReport(present.payload.count, at: now)
         case .accepted(let next) where isLive && now >= next:

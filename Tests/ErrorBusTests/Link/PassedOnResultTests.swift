@@ -22,4 +22,50 @@ import Testing
             asked: .init(origin: "c", digest: digest))
         #expect(rig.runAlive(2_000).map(\.1).sent.contains(.settled(settled)))
     }
+
+    private let word = Message.Settled(
+        id: PresentationID(1), answer: Message.sampleAnswer, result: .recovered,
+        asked: .init(origin: "a", digest: ReportDigest(of: Message.samplePayload)))
+
+    /// A relay has restarted and has no link yet: one child reports a result, another presents.
+    private func presentedBehind() -> UplinkRig {
+        var rig = UplinkRig()
+        _ = rig.machine.started(at: rig.now)
+        _ = rig.machine.passOn(word, at: rig.now)
+        var request = UplinkRig.request(id, isForwarded: true)
+        request.present.origin = "a"
+        request.present.digest = ReportDigest(of: Message.samplePayload)
+        _ = rig.machine.presented(request, at: rig.now)
+        _ = rig.machine.connected(at: rig.now)
+        return rig
+    }
+
+    @Test("A PRESENT by another path replaces no result: that goes first, until OK")
+    func beforePresent() {
+        var rig = presentedBehind()
+        let first = rig.get(UplinkRig.welcome())
+        #expect(first.verbs == [.settled, .present])
+        #expect(first.sent.first == .settled(word))
+        #expect(rig.runAlive(2_000).map(\.1).verbs == [.settled, .present])
+        #expect(rig.get(.ok(id: id)) == [])
+        #expect(rig.runAlive(3_000).map(\.1).verbs == [.present])
+        // Of the presentation the OK says nothing.
+        #expect(rig.machine.openCount == 1)
+        let answered = rig.get(.answer(id, .decision()))
+        #expect(answered == [.answered(id, .decision())])
+    }
+
+    @Test("A result of another report under the id does not go with the PRESENT of this one")
+    func otherReport() {
+        var rig = UplinkRig()
+        _ = rig.machine.started(at: rig.now)
+        _ = rig.machine.passOn(word, at: rig.now)
+        var request = UplinkRig.request(id, isForwarded: true)
+        request.present.origin = "a"
+        request.present.digest = ReportDigest(of: [1])
+        _ = rig.machine.presented(request, at: rig.now)
+        _ = rig.machine.connected(at: rig.now)
+        let actions = rig.get(UplinkRig.welcome())
+        #expect(actions.verbs == [.present])
+    }
 }
