@@ -81,6 +81,9 @@ struct UplinkEntry: Hashable, Sendable {
     /// Whether a hop had abandoned the presentation before this PRESENT: a late WITHDRAWN refers to
     /// that.
     var wasAbandoned = false
+    /// Whether the withdrawal of an earlier call here under this id is on its way to the parent: an
+    /// answer that comes before WITHDRAWN is to that call, and has its end there.
+    var isBehindWithdrawal = false
 
     var isOpen: Bool {
         switch phase {
@@ -133,7 +136,10 @@ struct UplinkEntry: Hashable, Sendable {
     }
 
     /// A new link is live: nothing is left there of what was said on the last one.
-    mutating func noteNewLink() { isTurnedAway = false }
+    mutating func noteNewLink() {
+        isTurnedAway = false
+        isBehindWithdrawal = false
+    }
 
     /// Asks again after a 403 that may not be final: at once if a parent held the presentation.
     /// Else a PRESENT is under way, and its pauses, which grow while no reply comes, begin with the

@@ -40,7 +40,11 @@ extension UplinkMachine {
             outOfContactSince: now)
         entry.wasAccepted = former?.wasAccepted ?? false
         entry.lastWord = former?.owedWord(about: entry.asked)
+        entry.isBehindWithdrawal = former?.isBehindWithdrawal ?? false
         switch former?.phase {
+        case .withdrawing(.origin, _, 1...)
+        where !request.isForwarded && former?.isPassedOn == false:
+            entry.isBehindWithdrawal = true
         case .withdrawing, .gone:
             entry.wasAbandoned = request.isForwarded || former?.isPassedOn == true
         case .moving(let next, let tries)?:

@@ -77,6 +77,7 @@ extension UplinkMachine {
             // A reply to an earlier generation does not confirm this one.
             guard attempt >= entry.firstAttempt else { return [] }
             entry.phase = .accepted(nextAwait: now + nextAwait())
+            entry.isBehindWithdrawal = false
             store(entry, id)
             roomFound()
         }
@@ -123,6 +124,7 @@ extension UplinkMachine {
         }
         switch entry.phase {
         case .waiting, .asking, .accepted, .moving:
+            guard !entry.isBehindWithdrawal else { return settle(.withdrawn) }
             counters.answeredAbove += 1
             // It comes in the place of ACCEPTED.
             if case .asking = entry.phase { roomFound() }

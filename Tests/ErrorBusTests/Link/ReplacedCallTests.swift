@@ -62,6 +62,34 @@ import Testing
         #expect(welcomed.verbs == [])
     }
 
+    /// The parent sent it before the WITHDRAW came, and then takes the presentation for withdrawn.
+    @Test("an answer that crosses the withdrawal of the first call is none to the second")
+    func crossingAnswer() {
+        var rig = UplinkRig.live()
+        _ = rig.present(id)
+        _ = rig.get(.accepted(id: id, attempt: 1))
+        #expect(rig.withdraw(id).verbs == [.withdraw])
+        #expect(rig.present(id).verbs == [.present])
+        let crossing = rig.get(.answer(id, .decision()))
+        #expect(crossing == [.send(.settled(id, .withdrawn))])
+        #expect(rig.get(.withdrawn(id: id)).refusals == [.gone])
+        #expect(rig.machine.entries.isEmpty)
+    }
+
+    @Test("an answer on a new link, or after ACCEPTED, is to the second call")
+    func laterAnswer() {
+        var accepted = UplinkRig.live()
+        _ = accepted.present(id)
+        _ = accepted.withdraw(id)
+        _ = accepted.present(id)
+        var anew = accepted
+        _ = accepted.get(.accepted(id: id, attempt: 2))
+        #expect(accepted.get(.answer(id, .decision())) == [.answered(id, .decision())])
+        anew.reconnect()
+        #expect(anew.get(UplinkRig.welcome(boot: 51)).verbs == [.present])
+        #expect(anew.get(.answer(id, .decision())) == [.answered(id, .decision())])
+    }
+
     @Test("in a node both calls end, and the parent gets WITHDRAW")
     func node() throws {
         let now: MonotonicTime = 1_000_000
