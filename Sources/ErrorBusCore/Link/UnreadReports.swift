@@ -9,6 +9,8 @@ struct UnreadReports: Hashable, Sendable {
     private(set) var pingedAt: MonotonicTime?
     /// The number of that PING.
     private var ping: UInt64 = 0
+    /// The number of times that it was repeated.
+    private var repetitions = 0
     /// The bytes sent before that PING, and since.
     private var before = 0
     private var since = 0
@@ -23,7 +25,14 @@ struct UnreadReports: Hashable, Sendable {
 
     mutating func sent(_ byteCount: Int) { since += byteCount }
 
+    /// The time to repeat the PING. Each pause is twice as long as the one before, so that PINGs do
+    /// not pile up in front of a parent that reads slowly.
+    func repeatedPing(after pause: UInt64) -> MonotonicTime? {
+        pingedAt.map { $0 + pause << UInt64(min(repetitions, 3)) }
+    }
+
     mutating func pinged(_ number: UInt64, at now: MonotonicTime) {
+        repetitions = pingedAt == nil ? 0 : repetitions + 1
         (ping, pingedAt) = (number, now)
         before += since
         since = 0
@@ -50,10 +59,18 @@ extension UplinkMachine {
         return pingForReports(at: now)
     }
 
-    /// Sends PING if it is needed, or has had no PONG for long: a parent may drop both for want of
-    /// room.
+    /// The time to send the PING for reports again: a parent that has said other things since may
+    /// have dropped it, or the PONG, for want of room. Nil for a silent parent, which gets the PING
+    /// of its silence.
+    var repeatedPingDue: MonotonicTime? {
+        guard case .live(let live) = link, let pingedAt = unread.pingedAt, live.heardAt > pingedAt
+        else { return nil }
+        return unread.repeatedPing(after: times.pingAfter)
+    }
+
+    /// Sends PING if it is needed, or has had no PONG for long.
     mutating func pingForReports(at now: MonotonicTime) -> [UplinkAction] {
-        let isLost = unread.pingedAt.map { now.since($0) >= times.pingAfter } ?? false
+        let isLost = repeatedPingDue.map { now >= $0 } ?? false
         guard isLive, unread.needPing || isLost else { return [] }
         pingNumber += 1
         unread.pinged(pingNumber, at: now)

@@ -7,7 +7,7 @@ extension UplinkMachine {
             case .opening(let since): since + greetingMax
             case .greeting(let since, let nextHello): min(nextHello, since + greetingMax)
             case .live(let live):
-                unread.pingedAt.map { $0 + times.pingAfter }.orEarlier(
+                repeatedPingDue.orEarlier(
                     live.heardAt + (live.pingedAt == nil ? times.pingAfter : times.silenceMax))
             case .waiting(let until): until
             }
@@ -61,11 +61,14 @@ extension UplinkMachine {
                 return giveUp("silent for \(silence) ms", at: now)
             }
             let actions = pingForReports(at: now)
-            guard silence >= times.pingAfter, live.pingedAt == nil else { return actions }
+            let isSilent = silence >= times.pingAfter && live.pingedAt == nil
+            guard isSilent || !actions.isEmpty else { return [] }
             live.pingedAt = now
             link = .live(live)
+            // One PING serves both.
+            guard actions.isEmpty else { return actions }
             pingNumber += 1
-            return actions + [.send(.ping(pingNumber))]
+            return [.send(.ping(pingNumber))]
         }
     }
 

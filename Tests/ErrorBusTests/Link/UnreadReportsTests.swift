@@ -73,6 +73,28 @@ import Testing
         #expect(presented(rig.get(.pong(2))) == [5, 6])
     }
 
+    @Test("a parent that reads slowly gets PINGs at growing pauses")
+    func slowParent() {
+        var rig = full().rig
+        var repeated: [UInt64] = []
+        for _ in 1...50 {
+            repeated += pings(rig.run(1_000).map(\.1))
+            _ = rig.get(.accepted(id: Self.id(1), attempt: 1))
+        }
+        // After 4, 12 and 28 s.
+        #expect(repeated == [2, 3, 4])
+        #expect(presented(rig.get(.pong(4))).contains(5))
+    }
+
+    @Test("a silent parent gets one PING for its silence", arguments: [true, false])
+    func silentParent(isHeardOf: Bool) {
+        var rig = full().rig
+        if isHeardOf { _ = rig.get(.accepted(id: Self.id(1), attempt: 1)) }
+        #expect(pings(rig.run(11_900).map(\.1)) == [2])
+        #expect(rig.machine.isLive)
+        #expect(rig.run(200).contains { $0.1 == .linkDown(reason: "silent for 12000 ms") })
+    }
+
     @Test("on a new link nothing is unread, and what the parent does not take yet waits again")
     func newLink() {
         var rig = full().rig
