@@ -84,7 +84,10 @@ package struct DownlinkMachine: Sendable {
             guard isHeard(message, of: name) else {
                 return [.dropped(Anomaly(kind: .lostLink, detail: message.verb.rawValue))]
             }
-            actions += heard(name, at: now, isLast: message.verb == .bye)
+            // By the HELLO of another process the one that had the link is not found again.
+            if !isOtherLife(message, of: name) {
+                actions += heard(name, at: now, isLast: message.verb == .bye)
+            }
         }
         guard message.verb.goesUp else {
             return actions + wrongDirection(message, from: peer)
@@ -107,6 +110,13 @@ package struct DownlinkMachine: Sendable {
         // In place: a sum would be a copy.
         actions += ticked(at: now)
         return actions
+    }
+
+    /// Whether the message opens a link of another life of the child, on the connection that an
+    /// earlier one had: a client may choose its own routing id.
+    private func isOtherLife(_ message: Message, of name: NodeName) -> Bool {
+        guard case .hello(let hello) = message, hello.from == name else { return false }
+        return children[name].map { $0.boot != hello.boot } ?? false
     }
 
     /// Whether this life of a child has a live link: then a HELLO by a former one is late.

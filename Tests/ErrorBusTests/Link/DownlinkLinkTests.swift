@@ -92,6 +92,23 @@ import Testing
         #expect(rig.get(.hello("a", boot: 2), from: one).reject(to: one) == nil)
     }
 
+    @Test("what a lost life presented is not found again by the next one on its connection")
+    func otherLifeOnOneConnection() {
+        var rig = DownlinkRig.withChild()
+        let answered = PresentationID(2)
+        for id in [PresentationID(1), answered] { _ = rig.get(.present(id), from: one) }
+        _ = rig.answer(answered)
+        _ = rig.get(.bye(reason: "x"), from: one)
+        _ = rig.run(59_000)
+        let actions = rig.get(.hello("a", boot: 2), from: one)
+        #expect(actions.verbs(to: one) == [.welcome])
+        #expect(!actions.contains(.reachable(PresentationID(1), true)))
+        // The time since the loss counts on.
+        let later = rig.run(1_000).map(\.1)
+        #expect(
+            later.contains(.cancel(PresentationID(1), generation: 1, reason: .abandoned)))
+    }
+
     @Test("another process under a name whose holder answers gets 403")
     func nameHeld() {
         var rig = DownlinkRig.withChild()
