@@ -13,6 +13,8 @@ import Synchronization
 ///
 /// - An error with an option that needs a signature or two people, or asks for a secret, climbs
 ///   alone.
+/// - An error that a hook above presents below, from the context of an error that has passed here,
+///   climbs alone.
 /// - An end above without an attempt here (withheld, handled, detached, expired, ...) ends the
 ///   whole group alike.
 /// - An option of a responder *above* recovers one error only: the next waiting error climbs and is
@@ -59,7 +61,8 @@ public final class CoalescingResponder: Responder {
     var isIdle: Bool { state.withLock { $0.machine.isEmpty && $0.waiting.isEmpty } }
 
     private func coalesce(_ error: any Error, in context: PresentationContext) async -> Outcome {
-        guard let (report, key) = shared(error) else {
+        // Inside one that has passed here it would wait for an error that waits for it.
+        guard !context.isInsideOne(past: self), let (report, key) = shared(error) else {
             return await offerToNext(error, in: context)
         }
         let verdict = FirstValue<CoalescingVerdict>()

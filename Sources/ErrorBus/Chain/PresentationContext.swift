@@ -9,6 +9,13 @@ public struct PresentationContext: Sendable {
     /// an error counts as presenting itself endlessly.
     static let nestingCountMax = 16
 
+    /// A presentation that waits for the end of one that began inside it.
+    private struct Outer: Sendable {
+        let id: PresentationID
+        /// The reference-type responders that it had passed.
+        let passed: [ObjectIdentifier]
+    }
+
     private struct Fields: Sendable {
         let id: PresentationID
         let retryOf: PresentationID?
@@ -25,6 +32,8 @@ public struct PresentationContext: Sendable {
         var userCancelledBy: String?
         /// The reference-type responders passed, to detect a circular chain.
         var passed: [ObjectIdentifier] = []
+        /// The presentations inside which this one begins, outermost first.
+        var outer: [Outer] = []
         /// The right to pass the presentation on; nil in a hook, which must not do so.
         var turn: Turn? = Turn()
     }
@@ -60,7 +69,15 @@ public struct PresentationContext: Sendable {
             retryCount: previous.map { $0.retryCount + 1 } ?? 0,
             deadline: options.deadline.map { .now + $0 }, stateChanged: options.stateChanged)
         onExpiry = options.onExpiry
-        fields.value.nestingCount = (outer?.nestingCount ?? 0) + 1
+        begin(inside: outer)
+    }
+
+    /// Counts the presentation that waits for this one to end, if any.
+    private mutating func begin(inside outer: PresentationContext?) {
+        guard let outer else { return }
+        fields.value.nestingCount = outer.nestingCount + 1
+        fields.value.outer =
+            outer.fields.value.outer + [Outer(id: outer.id, passed: outer.fields.value.passed)]
     }
 
     // MARK: What it says
@@ -154,8 +171,19 @@ public struct PresentationContext: Sendable {
             id: .make(), retryOf: id, retryCount: retryCount + 1,
             deadline: isOwn ? deadline : nil, stateChanged: stateChanged)
         context.onExpiry = isOwn ? onExpiry : nil
-        context.fields.value.nestingCount = nestingCount + 1
+        context.begin(inside: self)
         return context
+    }
+
+    // MARK: Inside others
+
+    /// Whether a presentation with the same id waits for this one to end.
+    var isInsideItself: Bool { fields.value.outer.contains { $0.id == id } }
+
+    /// Whether a presentation that has passed `responder` waits for this one to end.
+    func isInsideOne(past responder: AnyObject) -> Bool {
+        let object = ObjectIdentifier(responder)
+        return fields.value.outer.contains { $0.passed.contains(object) }
     }
 
     // MARK: On the way

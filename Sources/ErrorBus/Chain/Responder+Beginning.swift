@@ -9,8 +9,9 @@ extension Responder {
     /// - Parameters:
     ///   - options: The caller's settings for this presentation.
     ///   - context: The presentation inside which this one begins, for a call from a hook, an
-    ///     override or an attempt of an option that a hook added. Only its nesting depth is used,
-    ///     so that an error which presents itself endlessly ends with `tooManyHops`.
+    ///     override or an attempt of an option that a hook added. It ends an error that presents
+    ///     itself endlessly, with `tooManyHops`, and an error under the same id, with `cycle`; and
+    ///     this error waits for none that waits for it.
     public func presentError(
         _ error: any Error, options: PresentationOptions = PresentationOptions(),
         from context: PresentationContext? = nil
@@ -81,6 +82,11 @@ extension Responder {
                 didRecover: false, reason: .tooManyHops, decidedBy: responderName,
                 detail: "more than \(PresentationContext.nestingCountMax) presentations, "
                     + "each inside the one before")
+        } else if context.isInsideItself {
+            outcome = Outcome(
+                didRecover: false, reason: .cycle, decidedBy: responderName,
+                detail: "presentation \(context.id) is under way and waits for this error; "
+                    + "present it under another id")
         } else if PresentationsBegun.enter(self) {
             outcome = await body()
             PresentationsBegun.leave(self)
