@@ -113,6 +113,22 @@ extension Script {
             try await talk.up.hears("SETTLED", "result: recovered")
             try await second.ends(.answered, didRecover: true)
         },
+        Script("An answer that crosses the WITHDRAW of a former call is none to the later one") {
+            talk in
+            try await talk.up.isLinked()
+            let first = talk.asks(talk.id(1))
+            try await talk.up.takes(talk.id(1))
+            first.cancel()
+            try await first.ends(.withdrawn)
+            let second = talk.asks(talk.id(1))
+            try await talk.up.hears("WITHDRAW", "id: \(talk.id(1))", "reason: origin")
+            try await talk.up.isAsked(talk.id(1), "attempt: 2")
+            talk.up.answer(talk.id(1), as: talk.id(9))
+            try await talk.up.learns(talk.id(1), talk.id(9), "withdrawn")
+            try talk.check(talk.attempts.isEmpty, "nothing is attempted")
+            talk.up.say("WITHDRAWN", "id: \(talk.id(1))")
+            try await second.ends(.rejected)
+        },
         Script(
             "What should not leave the process is taken out of its own errors alone",
             .relay.made { parts, _ in parts.redact = { $0.description = "Hidden." } }

@@ -111,6 +111,25 @@ extension Script {
             try await two.hears("OK", "id: \(talk.id(2))", in: 2...2)
             try await talk.up.hearsNothing(for: 3_000)
         },
+        Script("A result that is not confirmed goes before PRESENT by another path, until OK") {
+            talk in
+            try await talk.up.isLinked()
+            let (kid, other) = (try await talk.child("kid"), try await talk.child("other"))
+            let asked = Talk.asked("leaf")
+            kid.settle(talk.id(1), talk.id(9), "recovered", origin: "leaf")
+            try await kid.hears("OK", "id: \(talk.id(1))")
+            try await talk.up.learns(talk.id(1), talk.id(9), "recovered", asked: asked)
+            other.present(talk.id(1), origin: "leaf")
+            try await talk.up.learns(talk.id(1), talk.id(9), "recovered", asked: asked, in: 0...5)
+            try await talk.up.isAsked(talk.id(1), "attempt: 1", in: 0...5)
+            try await other.hears("ACCEPTED", "id: \(talk.id(1))")
+            try await talk.up.learns(
+                talk.id(1), talk.id(9), "recovered", asked: asked, in: 900...1_255)
+            talk.up.say("OK", "id: \(talk.id(1))")
+            try await talk.up.isAsked(talk.id(1), "attempt: 2", in: 0...5)
+            try await talk.up.takes(talk.id(1), "attempt: 3", in: 1_900...2_510)
+            try await talk.up.hearsNothing(for: 3_000)
+        },
         Script("A result is passed on for 10 minutes, and no longer") { talk in
             try await talk.up.isLinked()
             let kid = try await talk.child("kid")

@@ -64,6 +64,27 @@ extension Script {
                 former = (number, child)
             }
         },
+        Script("What a parent refuses for now takes no room there, and then waits in line") {
+            talk in
+            try await talk.up.isLinked()
+            try await talk.restarted("max-open: 1")
+            let (a, b) = (try await talk.child("a"), try await talk.child("b"))
+            a.present(talk.id(1))
+            try await talk.up.isAsked(talk.id(1))
+            try await a.hears("ACCEPTED", "id: \(talk.id(1))")
+            b.present(talk.id(2))
+            try await b.hears("ACCEPTED", "id: \(talk.id(2))")
+            try await b.hears("PENDING", "id: \(talk.id(2))", "state: queued", "by: hop")
+            talk.up.refuse(talk.id(1), 403, retry: 2_000)
+            try await talk.up.takes(talk.id(2), "attempt: 1", in: 0...5)
+            try await b.hears("PENDING", "id: \(talk.id(2))", "state: relayed")
+            try await a.hears(
+                "PENDING", "id: \(talk.id(1))", "state: queued", "by: hop", in: 1_900...3_010)
+            talk.up.refuse(talk.id(2), 400)
+            try await b.hears("REJECT", "id: \(talk.id(2))")
+            try await talk.up.takes(talk.id(1), "attempt: 2", in: 0...5)
+            try await a.hears("PENDING", "id: \(talk.id(1))", "state: relayed")
+        },
         Script("What a child withdraws while it waits for room goes up only as its WITHDRAW") {
             talk in
             try await talk.up.isLinked()
