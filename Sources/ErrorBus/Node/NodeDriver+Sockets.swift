@@ -172,7 +172,11 @@ extension NodeDriver {
     /// Sends a reply to a bare client, or a refusal if the reply cannot be sent: the client waits
     /// for no other.
     func send(_ reply: BareReply, to peer: PeerID, _ vanished: inout Set<PeerID>) {
-        guard !send([reply.frame], to: peer, &vanished) else { return }
+        let isTaken = send([reply.frame], to: peer, &vanished)
+        if vanished.contains(peer), let id = reply.id {
+            return below { machine, now in machine.lostReply(id, at: now) }
+        }
+        guard !isTaken else { return }
         let reject = LargeMessages.refusal(of: reply.id)
         noteRefusal(reject, of: peer)
         send([BareReply(reject).frame], to: peer, &vanished)

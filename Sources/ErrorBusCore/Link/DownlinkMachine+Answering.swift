@@ -149,6 +149,21 @@ extension DownlinkMachine {
         return actions
     }
 
+    /// The reply to a bare client could not be sent, since the client is gone. Its place goes to
+    /// the last other path that can reach the origin, which gets the answer (rule 11).
+    package mutating func lostReply(
+        _ id: PresentationID, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard var entry = entries[id], entry.asker == .bare(nil),
+            case .answered(var delivery) = entry.phase, delivery.result == .unknown
+        else { return [] }
+        delivery.result = nil
+        delivery.until = nil
+        delivery.decidedAt = now
+        entry.phase = .answered(delivery)
+        return fallenBack(entry, at: now) ?? []
+    }
+
     /// Refuses the request of the peer that waits, once.
     func refuse(_ entry: inout DownlinkEntry, _ reject: Message.Reject) -> [DownlinkAction] {
         switch entry.asker {

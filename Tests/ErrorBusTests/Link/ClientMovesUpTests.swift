@@ -64,6 +64,26 @@ import Testing
         #expect(other.get(stillAsks, from: client).verbs(to: client) == [.pending])
     }
 
+    @Test("The answer to a client that is gone goes to the child that still asks, once")
+    func gone() throws {
+        var rig = moved(try bare(options: #"{"id":"retry","title":"R"}"#))
+        let answer = Answer(
+            id: UniqueID(high: 3, low: 4), option: "retry", by: "ann", via: .person)
+        let given = rig.answer(id, answer)
+        #expect(given.last == .settled(id, answer: answer.id, .unknown))
+        var alone = rig
+        let again = rig.machine.lostReply(id, at: rig.now)
+        #expect(again.verbs(to: one) == [.answer])
+        #expect(rig.machine.lostReply(id, at: rig.now) == [])
+        let settled = rig.get(.settled(id, .recovered, answer: answer.id), from: one)
+        #expect(settled.contains(.settled(id, answer: answer.id, .recovered)))
+        // Without such a child it stays as it is.
+        _ = alone.get(.bye(reason: "x"), from: one)
+        let none = alone.machine.lostReply(id, at: alone.now)
+        #expect(none == [])
+        #expect(alone.machine.undelivered.count == 0)
+    }
+
     @Test("A request whose place a path takes by AWAIT gets its reply")
     func oneReply() {
         var rig = DownlinkRig()

@@ -79,6 +79,23 @@ extension Script {
             try await client.hearsBare(#""option":"retry""#, #""didRecover":null"#)
             try await rel.hearsNothing(for: 2_000)
         },
+        Script("The answer to a bare client that is gone goes to the relay that still asks", .top) {
+            talk in
+            let (rel, client) = (try await talk.child("rel"), try await talk.peer("client"))
+            let report = try Talk.relayed()
+            let id = try await talk.shown(by: rel, origin: "bare", report: report)
+            client.send([talk.request(1)])
+            try await talk.pause(10)
+            client.close()
+            try await talk.pause(10)
+            let answer = try talk.desk.answer(id)
+            try await talk.desk.hides(id)
+            try await rel.hears(
+                "ANSWER", "answer: \(answer.id)", "option: retry", "no did-recover", in: 0...5)
+            rel.settle(id, "\(answer.id)", "recovered")
+            try await talk.pause(10)
+            try talk.check(talk.notebook.result(of: id) == .recovered, "the relay's result counts")
+        },
         Script("A bare client that moves up once one person answered for two gets 409") { talk in
             try await talk.up.isLinked()
             let (rel, client) = (try await talk.child("rel"), try await talk.peer("client"))
