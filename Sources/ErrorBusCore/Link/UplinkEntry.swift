@@ -5,7 +5,8 @@ struct UplinkEntry: Hashable, Sendable {
         /// asking, withdrawing; answered or moving where a parent was sent it before.
         case waiting
         /// PRESENT is sent until the parent acknowledges it. Becomes accepted, answered, moving,
-        /// withdrawing; waiting when the parent has no room, and on a new link.
+        /// withdrawing; waiting when the parent has no room, or others have taken it, and on a new
+        /// link.
         case asking(next: MonotonicTime, tries: Int)
         /// The parent holds the presentation. Becomes answered, asking (the parent lost it),
         /// moving, withdrawing; waiting when the parent has no room, and on a new link.
