@@ -14,7 +14,8 @@ import Synchronization
 /// - An error with an option that needs a signature or two people, or asks for a secret, climbs
 ///   alone.
 /// - An error that a hook above presents below, from the context of an error that has passed here,
-///   climbs alone.
+///   climbs alone. Without that context, an error equal to it is refused
+///   (``Outcome/Reason/cycle``).
 /// - An end above without an attempt here (withheld, handled, detached, expired, ...) ends the
 ///   whole group alike.
 /// - An option of a responder *above* recovers one error only: the next waiting error climbs and is
@@ -34,7 +35,12 @@ public final class CoalescingResponder: Responder {
     private struct State {
         var machine: CoalescingMachine
         var waiting: [CoalescingMachine.Ticket: FirstValue<CoalescingVerdict>] = [:]
+        /// The tasks that climb: what arrives in one of them begins inside its error.
+        var tasks: [CoalescingMachine.Ticket: Int] = [:]
     }
+
+    /// Identifies the running task, as long as it runs.
+    private static var task: Int? { withUnsafeCurrentTask { $0?.hashValue } }
 
     /// A responder that groups equal errors in front of `next`.
     ///
@@ -66,12 +72,16 @@ public final class CoalescingResponder: Responder {
             return await offerToNext(error, in: context)
         }
         let verdict = FirstValue<CoalescingVerdict>()
-        let action = state.withLock { state in
+        let task = Self.task
+        let action = state.withLock { state -> CoalescingMachine.Action? in
+            let first = state.machine.representative(of: key)
+            if let task, let first, state.tasks[first] == task { return nil }
             let action = state.machine.arrived(key)
             if case .wait(let ticket) = action { state.waiting[ticket] = verdict }
             return action
         }
         switch action {
+        case nil: return waitsForItself
         case .climb(let ticket):
             return await climb(error, report, in: context, ticket, key)
         case .wait(let ticket):
@@ -81,6 +91,15 @@ public final class CoalescingResponder: Responder {
         case .climbAlone, .attempt, .share, .promote, .release, .nothing:
             return await offerToNext(error, in: context)
         }
+    }
+
+    /// The refusal of an error that a hook above presented below without its context, and that
+    /// would wait for the error of the hook.
+    private var waitsForItself: Outcome {
+        Outcome(
+            didRecover: false, reason: .cycle, decidedBy: responderName,
+            detail: "an equal error is under way and waits for this one; if a hook presents it, "
+                + "pass the context: presentError(error, from: context)")
     }
 
     /// The report and the key that an error shares with equal errors; nil for an error that climbs
@@ -116,7 +135,10 @@ public final class CoalescingResponder: Responder {
             self.perform(.attempt(answer)) { $0.answered(ticket, key) }
         }
         let climbing = Recoverable(error, report: report, attempter: attempter)
+        let task = Self.task
+        state.withLock { $0.tasks[ticket] = task }
         let outcome = await offerToNext(climbing, in: context)
+        state.withLock { $0.tasks[ticket] = nil }
         let refusal = outcome.refusalCode.flatMap { RejectCode(rawValue: $0) }
         let isItsOwn =
             switch outcome.reason {

@@ -39,6 +39,9 @@ package struct CoalescingMachine: Hashable, Sendable {
 
     package var isEmpty: Bool { groups.isEmpty }
 
+    /// The caller that climbs for the group of these errors; nil without a group.
+    package func representative(of key: CoalescingKey) -> Ticket? { groups[key]?.representative }
+
     /// An error came from below.
     package mutating func arrived(_ key: CoalescingKey) -> Action {
         guard var group = groups[key] else {

@@ -179,7 +179,7 @@ extension Outcome {
         /// The origin withdrew: its task was cancelled.
         public static let withdrawn = Reason(rawValue: "withdrawn")
         /// The chain is a circle: a node found itself in the path, a responder met the
-        /// presentation again, or a presentation began inside one of the same id.
+        /// presentation again, or a presentation began inside one that it would wait for.
         public static let cycle = Reason(rawValue: "cycle")
         /// A limit is exceeded: 16 hops, 64 responders in one process, or 16 presentations, each
         /// begun inside the one before.

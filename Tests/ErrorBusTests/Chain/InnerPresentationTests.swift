@@ -41,6 +41,29 @@ struct InnerPresentationTests {
         #expect(responder.isIdle)
     }
 
+    @Test("An equal error that a hook above presents below without its context is refused")
+    func withoutContext() async {
+        let presenter = ScriptedPresenter("screen", .answer("retry"))
+        let bottom = Recorder<CoalescingResponder>()
+        let inner = Recorder<Outcome>()
+        let middle = ClosureResponder(
+            "M", next: PresentingResponder.asking(presenter),
+            willPresent: { error, _ in
+                if let lowest = bottom.elements.first {
+                    inner.record(await lowest.presentError(Self.error(1)))
+                }
+                return error
+            })
+        let responder = CoalescingResponder("C", next: middle)
+        bottom.record(responder)
+        let outcome = await responder.presentError(Self.error(1))
+        #expect(outcome.didRecover)
+        #expect(inner.elements.map(\.reason) == [.cycle])
+        #expect(inner.elements.first?.detail?.contains("pass the context") == true)
+        #expect(presenter.prompts.count == 1)
+        #expect(responder.isIdle)
+    }
+
     @Test("An error that a hook below presents still joins a group")
     func below() async throws {
         let presenter = ScriptedPresenter("screen", .waitForCancellation, .answer("retry"))
