@@ -99,8 +99,7 @@ extension NodeDriver: TransportReceiver {
             return below { machine, now in machine.malformed(error, from: peer, at: now) }
         }
         if body.count == 1, let frame = body.first, !frame.starts(with: "EB".utf8) {
-            if !isStopped { takeBare(frame, from: peer) }
-            return
+            return takeBare(frame, from: peer)
         }
         do throws(WireError) {
             let message = try Message(frames: body, limits: machine.below.wireLimits)

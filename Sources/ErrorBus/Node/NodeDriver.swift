@@ -66,6 +66,8 @@ actor NodeDriver {
     private var attempts: [NodeMachine.Attempt: [CheckedContinuation<RecoveryResult?, Never>]] = [:]
     /// The cost of the one-frame reports that are being read, as ``ChildPresentations`` counts.
     private var bareReadingCost = 0
+    /// The senders of these reports, one for each.
+    private var bareSenders: [PeerID] = []
     private(set) var refusedCount = 0
     private var refusals = RefusalLog()
     private var children = ChildLog()
@@ -116,6 +118,8 @@ actor NodeDriver {
         isStopped = true
         mailbox.withLock { $0 = nil }
         // What is still being read comes back no more.
+        for peer in bareSenders { refuseAsStopped(peer) }
+        bareSenders = []
         bareReadingCost = 0
         chain = nil
         transport.wake(self, at: nil)
@@ -246,6 +250,7 @@ actor NodeDriver {
             perform(machine.settled(id, answer: answer, result, on: way, at: transport.now))
         case .bare(let result, let byteCount, let peer):
             bareReadingCost -= ChildPresentations.taskCost + byteCount
+            if let index = bareSenders.firstIndex(of: peer) { bareSenders.remove(at: index) }
             switch result {
             // Its key may have been revoked while it was read.
             case .success where isRevoked(peer): break
@@ -355,12 +360,19 @@ actor NodeDriver {
 
     /// Reads a one-frame report off this thread, which parses no JSON.
     func takeBare(_ frame: Frame, from peer: PeerID) {
+        guard !isStopped else { return refuseAsStopped(peer) }
         bareReadingCost += ChildPresentations.taskCost + frame.count
+        bareSenders.append(peer)
         let limits = machine.below.wireLimits
         Task.detached { [self] in
             let result = Result { () throws(WireError) in try BareRequest(frame, limits: limits) }
             post(.bare(result, byteCount: frame.count, peer))
         }
+    }
+
+    /// Refuses a one-frame report that is not read any longer: its client waits for one reply.
+    private func refuseAsStopped(_ peer: PeerID) {
+        perform([.reply(BareReply(machine.below.goingDown(nil)), to: peer)])
     }
 
     func tick() {

@@ -181,7 +181,8 @@ package struct DownlinkMachine: Sendable {
         namesOfPeers[peer] == nil ? [.send(.reject(goingDown(id)), to: peer)] : []
     }
 
-    func goingDown(_ id: PresentationID?) -> Message.Reject {
+    /// The refusal of what comes after the stop.
+    package func goingDown(_ id: PresentationID?) -> Message.Reject {
         Message.Reject(
             .noResponder, "node \(name) is going down", id: id, retryMilliseconds: 1_000)
     }

@@ -62,6 +62,20 @@ struct NodeDriverTests {
         #expect(await driver.machine.tableSizes.openBelow == (isRevoked ? 0 : 1))
     }
 
+    @Test("A one-frame report that is being read as the node stops, or comes then, gets one 503")
+    func bareAtStop() async {
+        let driver = NodeDriver.still(on: transport)
+        await driver.takeBare(Message.samplePayload, from: PeerID(1))
+        await driver.stop()
+        await driver.takeBare(Message.samplePayload, from: PeerID(2))
+        let replies = transport.sent.elements
+        #expect(replies.map(\.first) == [[1], [2]])
+        for reply in replies {
+            #expect(String(decoding: reply.last ?? [], as: UTF8.self).contains(#""code":503"#))
+        }
+        #expect(await driver.takesMore)
+    }
+
     @Test("One-frame reports that are being read have a limit, and leave their room once read")
     func bareReading() async throws {
         let driver = NodeDriver.still(on: transport)

@@ -10,6 +10,8 @@ final class StillTransport: Transport {
     let nudges = Recorder<Void>()
     /// The times at which a driver asked to be woken; nil where it took that back.
     let wakes = Recorder<MonotonicTime?>()
+    /// The messages that a driver sent.
+    let sent = Recorder<[Frame]>()
     let now = MonotonicTime(milliseconds: 1_000_000)
     private let queue = QueueExecutor()
     private let token: LifeToken?
@@ -27,7 +29,11 @@ final class StillTransport: Transport {
         SocketID(number: 0)
     }
 
-    func send(_ frames: [Frame], on socket: SocketID) -> SendResult { .sent }
+    func send(_ frames: [Frame], on socket: SocketID) -> SendResult {
+        sent.record(frames)
+        return .sent
+    }
+
     func close(_ socket: SocketID) {}
     func closeOnceSent(_ socket: SocketID) {}
     func wake(_ receiver: any TransportReceiver, at time: MonotonicTime?) { wakes.record(time) }

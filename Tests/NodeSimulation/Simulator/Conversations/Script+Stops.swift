@@ -33,6 +33,13 @@ extension Script {
             try await kid.hears("ACCEPTED")
             try await kid.hears("PENDING")
         },
+        Script("A bare client that comes as a node stops gets 503 at once", .top) { talk in
+            let client = try await talk.peer("client")
+            talk.stop()
+            try await talk.pause(5)
+            client.send([talk.request(1)])
+            try await client.hearsBare(#""outcome":"rejected""#, #""code":503"#, in: 2...2)
+        },
         Script("A presenter that stops leaves the result of an answer to its next life", .top) {
             talk in
             let kid = try await talk.child("kid")
