@@ -134,7 +134,7 @@ package struct RuleAnswer: Hashable, Sendable {
     package let given: [String: JSONValue]
     /// The most answers in a window; nil: without a limit. Above it the rule declines.
     package let limit: IntensityLimit?
-    /// The wait before the answer. A presentation whose deadline comes earlier is declined.
+    /// The wait before the answer. If the deadline comes earlier the rule declines.
     package let delay: Duration
     /// The longest random addition to the delay, so that a thousand answers to one fault do not
     /// start a thousand retries at once.

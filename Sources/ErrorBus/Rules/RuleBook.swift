@@ -25,8 +25,8 @@ package struct RuleBook: Hashable, Sendable {
     }
 
     /// The rules that can never act because an earlier rule always acts before them, each with that
-    /// earlier rule. A rule that sometimes declines (with a limit, a schedule or a dry run) shadows
-    /// nothing.
+    /// earlier rule. A rule that sometimes declines (with a limit, a delay, a schedule or a dry
+    /// run) shadows nothing.
     package var shadowed: [(rule: Rule, by: Rule)] {
         rules.enumerated().compactMap { index, rule in
             rules[..<index].first { earlier in
@@ -37,7 +37,9 @@ package struct RuleBook: Hashable, Sendable {
 
     private func ends(_ rule: Rule) -> Bool {
         if rule.isDryRun || rule.schedule != nil { return false }
-        if let answer = rule.answer { return answer.limit == nil }
+        if let answer = rule.answer {
+            return answer.limit == nil && answer.delay + answer.jitter == .zero
+        }
         return rule.withholds || rule.route != nil || mode == .firstMatch
     }
 }

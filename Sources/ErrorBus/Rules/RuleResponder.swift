@@ -101,7 +101,7 @@ package final class RuleResponder: Responder {
             guard let chosen = choice(error, in: context) else {
                 return await passOn(error, in: context)
             }
-            let end = await pause(chosen.answer, in: context)
+            let end = await pause(chosen.wait, in: context)
             if end != .over { takeBack(chosen, in: context) }
             switch end {
             case .over: break
@@ -119,7 +119,10 @@ package final class RuleResponder: Responder {
                 takeBack(chosen, in: context)
                 return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
             }
-            return await decisions.carryOut(answer, chosen.error, in: context)
+            return await decisions.carryOut(answer, chosen.error, in: context) { standing in
+                // Refused or withdrawn before it was recorded, or another answer counts.
+                if standing.isOver, standing != .recorded { takeBack(chosen, in: context) }
+            }
         }
     }
 
@@ -128,6 +131,8 @@ package final class RuleResponder: Responder {
         let rule: Rule
         /// The error as the earlier rules changed it.
         let error: any Error
+        /// The time until the answer: its delay and a part of its jitter.
+        let wait: Duration
         /// The time at which the limit counted the answer.
         let countedAt: ContinuousClock.Instant
     }
@@ -137,21 +142,25 @@ package final class RuleResponder: Responder {
     @inline(never)
     private func choice(_ error: any Error, in context: PresentationContext) -> Choice? {
         let now = timing.now()
-        guard let evaluation = walk(context, at: now).answering(error) else { return nil }
+        var wait = Duration.zero
+        let walk = walk(context, at: now) { [self] rule, answer, changed in
+            wait = answer.delay + timing.part(answer.jitter)
+            guard
+                let why = obstacle(to: answer.option, of: changed, at: now + wait, in: context)
+            else { return false }
+            logger.notice(
+                "rule does not answer: \(why)",
+                metadata: [
+                    "rule": "\(rule.position)", "option": "\(answer.option)",
+                    "id": "\(context.id)",
+                ])
+            return true
+        }
+        guard let evaluation = walk.answering(error) else { return nil }
         note(evaluation.keeping { $0.rule.answer != nil }, ErrorReport(describing: error), context)
         guard case .answered(let answer, let rule) = evaluation.ending else { return nil }
-        let chosen = Choice(
-            answer: answer, rule: rule, error: evaluation.error, countedAt: now)
-        guard let why = obstacle(to: answer.option, of: evaluation.error, in: context) else {
-            return chosen
-        }
-        takeBack(chosen, in: context)
-        logger.notice(
-            "rule does not answer: \(why)",
-            metadata: [
-                "rule": "\(rule.position)", "option": "\(answer.option)", "id": "\(context.id)",
-            ])
-        return nil
+        return Choice(
+            answer: answer, rule: rule, error: evaluation.error, wait: wait, countedAt: now)
     }
 
     /// Takes a rule's answer out of the count of its limit: the rule does not give it.
@@ -174,12 +183,16 @@ package final class RuleResponder: Responder {
         ).filled(for: fields)
     }
 
-    /// The reason why no rule may choose an option; nil if a rule may.
+    /// The reason why no rule may choose an option at that time; nil if a rule may.
     private func obstacle(
-        to option: String, of error: any Error, in context: PresentationContext
+        to option: String, of error: any Error, at time: ContinuousClock.Instant,
+        in context: PresentationContext
     ) -> String? {
         if error.unsignableOptions(in: context).contains(option) {
             return "the option needs a signature, and this node gives none"
+        }
+        if let deadline = context.deadline, time >= deadline {
+            return "the deadline comes before the answer"
         }
         return nil
     }
@@ -206,19 +219,22 @@ package final class RuleResponder: Responder {
 
     // MARK: Rules
 
-    /// - Parameter now: The time at which limits count.
+    /// - Parameters:
+    ///   - now: The time at which limits count.
+    ///   - prevents: Whether the presentation keeps a rule from answering.
     private func walk(
-        _ context: PresentationContext, at now: ContinuousClock.Instant
+        _ context: PresentationContext, at now: ContinuousClock.Instant,
+        prevents: @escaping RuleWalk.Obstacle = { _, _, _ in false }
     ) -> RuleWalk {
         let origin = context.received?.origin ?? node
         return RuleWalk(
             state.withLock(\.book), origin: origin, commands: commands, logger: logger,
-            date: timing.date
-        ) { [self] rule, limit, report in
-            state.withLock {
-                $0.limiter.use(rule, on: report, from: origin, within: limit, at: now)
-            }
-        }
+            date: timing.date, prevents: prevents,
+            permits: { [self] rule, limit, report in
+                state.withLock {
+                    $0.limiter.use(rule, on: report, from: origin, within: limit, at: now)
+                }
+            })
     }
 
     /// Logs the actions of dry runs, and rules at their limit.
@@ -257,21 +273,18 @@ package final class RuleResponder: Responder {
 
     private enum Pause {
         case over
-        /// The deadline would pass before the answer.
+        /// The deadline has passed.
         case tooLong
         case withdrawn
     }
 
-    private func pause(_ answer: RuleAnswer, in context: PresentationContext) async -> Pause {
-        guard answer.delay + answer.jitter > .zero else { return .over }
-        let duration = answer.delay + timing.part(answer.jitter)
-        if let deadline = context.deadline, timing.now() + duration >= deadline { return .tooLong }
-        context.stateChanged(PresentationState(.queued, by: "policy \(node)"))
-        do {
-            try await timing.wait(duration)
-            return .over
-        } catch {
-            return .withdrawn
+    private func pause(_ wait: Duration, in context: PresentationContext) async -> Pause {
+        if wait > .zero {
+            context.stateChanged(PresentationState(.queued, by: "policy \(node)"))
+            do { try await timing.wait(wait) } catch { return .withdrawn }
         }
+        // As in a process that was stopped for a while.
+        if let deadline = context.deadline, timing.now() >= deadline { return .tooLong }
+        return .over
     }
 }

@@ -6,11 +6,15 @@ package import Logging
 package struct RuleWalk {
     /// A closure that says, before a rule answers, whether its limit allows the answer.
     package typealias Permission = (Rule, IntensityLimit, ErrorReport) -> IntensityLimiter.Use
+    /// A closure that says whether the presentation keeps a rule from answering the error, which it
+    /// gets as the rule changed it. The rule then declines.
+    package typealias Obstacle = (Rule, RuleAnswer, any Error) -> Bool
 
     private let book: RuleBook
     private let origin: NodeName
     private let commands: RuleCommands
     private let date: () -> Date
+    private let prevents: Obstacle
     private let permits: Permission
     private let logger: Logger
 
@@ -20,12 +24,14 @@ package struct RuleWalk {
     package init(
         _ book: RuleBook, origin: NodeName, commands: RuleCommands,
         logger: Logger, date: @escaping () -> Date,
+        prevents: @escaping Obstacle = { _, _, _ in false },
         permits: @escaping Permission = { _, _, _ in .permitted }
     ) {
         self.book = book
         self.origin = origin
         self.commands = commands
         self.date = date
+        self.prevents = prevents
         self.permits = permits
         self.logger = logger
     }
@@ -56,7 +62,7 @@ package struct RuleWalk {
         var steps: [RuleStep] = []
         for rule in book.rules where rule.match.matches(report, origin: origin) {
             if rule.answer != nil, !mayAnswer { continue }
-            let (effect, changed) = apply(rule, to: current, report)
+            guard let (effect, changed) = apply(rule, to: current, report) else { continue }
             if case .routed = effect {
                 let after = ErrorReport(describing: changed)
                 if after != report {
@@ -84,9 +90,10 @@ package struct RuleWalk {
         return RuleEvaluation(ending: .passed, error: current, steps: steps)
     }
 
+    /// The effect of a rule, and the error after it. Nil if the presentation prevents the answer.
     private func apply(
         _ rule: Rule, to error: any Error, _ report: ErrorReport
-    ) -> (RuleStep.Effect, any Error) {
+    ) -> (RuleStep.Effect, any Error)? {
         if let schedule = rule.schedule, !schedule.contains(date()) {
             return (.declined(.outsideSchedule(schedule)), error)
         }
@@ -105,6 +112,8 @@ package struct RuleWalk {
         do throws(FieldFault) { _ = try FieldValues(values, for: option.fields) } catch let fault {
             return (.declined(.badValue(answer.option, fault)), error)
         }
+        // Before the limit, which counts only answers that are given.
+        if prevents(rule, answer, changed) { return nil }
         guard let limit = answer.limit else { return (.answered(answer), changed) }
         switch permits(rule, limit, report) {
         case .permitted: return (.answered(answer), changed)

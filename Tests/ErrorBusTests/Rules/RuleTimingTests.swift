@@ -194,6 +194,8 @@ import Testing
         let later = rule(RuleAnswer("cancel"), position: 2)
         for (first, hides) in [
             (rule(RuleAnswer("retry")), true), (rule(RuleAnswer("retry"), isDryRun: true), false),
+            (rule(RuleAnswer("retry", delay: .seconds(1))), false),
+            (rule(RuleAnswer("retry", jitter: .seconds(1))), false),
             (
                 rule(RuleAnswer("retry"), schedule: RuleSchedule(days: [.monday], timeZone: zone)),
                 false
