@@ -87,7 +87,7 @@ public final class Prompt: Sendable {
     /// - Returns: The answer that counts.
     /// - Throws: ``AnswerRefusal`` when the option is not offered, cannot be signed here or needs
     ///   two people, when a value is missing or does not fit its field, or when the prompt is
-    ///   answered or closed. A refusal leaves the prompt unchanged.
+    ///   answered, closed or past its deadline. A refusal leaves an open prompt unchanged.
     public func answer(
         _ option: String, by: String, via: Answer.Via, id: UniqueID? = nil,
         values: [String: JSONValue] = [:], comment: String? = nil
@@ -182,6 +182,8 @@ public final class Prompt: Sendable {
     /// Answers the presentation with an answer made elsewhere.
     @discardableResult
     func take(_ answer: Answer) throws(AnswerRefusal) -> Answer {
+        // As in a process that was stopped for a while, whose timer is late as well.
+        if let deadline, deadline <= .now { close(.expired) }
         let (recorded, observer) = try state.withLock { state throws(AnswerRefusal) in
             let recorded = try state.machine.answered(answer)
             defer { state.observer = nil }

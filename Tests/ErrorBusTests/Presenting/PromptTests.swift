@@ -150,6 +150,33 @@ struct PromptTests {
         #expect(prompt.closedBy == "ann" && prompt.closeReason == .withheld)
     }
 
+    // As in a process that was stopped for a while.
+    @Test("From its deadline on a prompt takes no answer, also while its end is not noticed yet")
+    func late() throws {
+        let context = PresentationContext(id: .make(), deadline: ManualTime().now.instant)
+        let prompt = Prompt(SampleError(), in: context)
+        let endings = Recorder<PromptEnding>()
+        #expect(prompt.observe { endings.record($0) } == nil)
+        for via in [Answer.Via.policy, .person] {
+            #expect(throws: AnswerRefusal.closed(.expired)) {
+                try prompt.answer("ok", by: "late", via: via)
+            }
+        }
+        #expect(endings.elements == [.closed(.expired)])
+    }
+
+    @Test("A held answer that leaves at the deadline counts, and no other one does")
+    func heldUntilDeadline() throws {
+        let context = PresentationContext(id: .make(), deadline: ManualTime().now.instant)
+        let prompt = Prompt(SampleError(), in: context)
+        let held = Answer(option: "ok", by: "ann", via: .person)
+        prompt.hold(held)
+        #expect(throws: AnswerRefusal.alreadyAnswered(held)) {
+            try prompt.answer("ok", by: "bob", via: .person)
+        }
+        #expect(try prompt.take(held) == held)
+    }
+
     @Test("A long author is cut to its limit, not refused")
     func longName() throws {
         let answer = try prompt().answer(
