@@ -199,11 +199,15 @@ package final class Inbox: Presenter {
     /// Ends an open presentation without a prompt: the origin completes with `withheld`. A
     /// presentation that a person has claimed stays open.
     package func withhold(_ id: PresentationID, by decider: String) throws(InboxRefusal) {
-        let waiting = try attempt { state throws(InboxRefusal) in
-            try state.machine.withheld(id, by: decider, at: .now)
-            return state.waiting[id]
+        try attempt { state throws(InboxRefusal) in
+            let prompt = state.waiting[id]?.prompt
+            try state.machine.withheld(id, by: decider, at: .now) { () throws(InboxRefusal) in
+                guard let prompt, !prompt.close(.withheld, by: decider) else { return }
+                // It ended a moment before, which this inbox shows next.
+                let end = prompt.answer.map { AnswerRefusal.alreadyAnswered($0) }
+                throw InboxRefusal(end ?? .closed(prompt.closeReason ?? .withdrawn), at: .now)
+            }
         }
-        waiting?.prompt.close(.withheld, by: decider)
     }
 
     /// Undoes an answer that is still held, with `only` no other one; its author then holds the

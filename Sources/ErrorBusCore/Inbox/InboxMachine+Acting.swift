@@ -128,12 +128,16 @@ extension InboxMachine {
     }
 
     /// Ends the presentation without an answer, unless a person has claimed it.
+    ///
+    /// - Parameter closing: Closes its prompt; throws when that has ended before.
     package mutating func withheld(
-        _ id: PresentationID, by decider: String, at now: Moment
+        _ id: PresentationID, by decider: String, at now: Moment,
+        closing: () throws(InboxRefusal) -> Void = {}
     ) throws(InboxRefusal) {
         let item = try item(id, at: now)
         try refuseEnded(item)
         try refuseOthersClaim(item, decider, at: now)
+        try closing()
         change(id, to: .closed(.withheld), at: now)
     }
 

@@ -92,8 +92,8 @@ package struct InboxMachine: Sendable {
         // Another presenter's answer was first.
         case .answered(let other) where other.id != answer.id:
             change(id, to: .answered(answer), at: now)
-        // Declined here and answered by the next presenter; withheld too late; or another answer
-        // was on record before one given here.
+        // Declined here and answered by the next presenter; or another answer was on record before
+        // one given here.
         case .closed: change(id, to: .answered(answer), at: now)
         case .answered, .settled: break
         }
