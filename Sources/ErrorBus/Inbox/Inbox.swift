@@ -256,7 +256,8 @@ package final class Inbox: Presenter {
     ) throws(InboxRefusal) -> Bool {
         try attempt { state throws(InboxRefusal) in
             let wasClaimed = try state.machine.release(id, by: person, of: identity, at: .now)
-            report(state.machine.items[id], to: state.waiting[id]?.prompt)
+            // The end of a claim that ran out is reported at that time.
+            if wasClaimed { report(state.machine.items[id], to: state.waiting[id]?.prompt) }
             return wasClaimed
         }
     }

@@ -30,4 +30,22 @@ struct InboxClaimEndTests {
         let open = InboxItem.Stage.open
         #expect(stages(at: now + .seconds(10)) == Array(repeating: open, count: 4))
     }
+
+    @Test("The release of a claim that ran out does not report the claim again")
+    func releasedLate() async throws {
+        let inbox = Inbox("console")
+        let states = Recorder<PresentationState>()
+        let context = PresentationContext(id: id, stateChanged: { states.record($0) })
+        let prompt = Prompt(SampleError(), in: context)
+        let presenting = Task { try await inbox.present(prompt) }
+        _ = try await states.next()
+        try inbox.claim(id, by: "ann", for: .zero)
+        for _ in 0..<2 { _ = try await states.next() }
+        #expect(try !inbox.release(id, by: "ann"))
+        try inbox.claim(id, by: "bob")
+        let presented = PresentationState(.presented, by: "console")
+        let claims = ["ann", "bob"].map { PresentationState(.claimed, by: $0) }
+        #expect(states.elements == [presented, claims[0], presented, claims[1]])
+        presenting.cancel()
+    }
 }
