@@ -175,7 +175,7 @@ extension Inbox {
         return true
     }
 
-    /// Applies an act to each chosen member that had arrived by revision `seen`, and notes the
+    /// Applies an act to each chosen member that had come by revision `seen`, and notes the
     /// refusals.
     private func forEach(
         ofGroup number: Int, only chosen: Set<PresentationID>?, seen: UInt64?,
@@ -190,7 +190,7 @@ extension Inbox {
         return result
     }
 
-    /// The open members of a group that had arrived by revision `seen`, oldest first, and the
+    /// The open members of a group that had come into it by revision `seen`, oldest first, and the
     /// members that a request with this id has answered.
     ///
     /// - Throws: When there is none.

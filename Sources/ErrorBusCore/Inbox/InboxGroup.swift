@@ -120,6 +120,11 @@ extension InboxItem {
         answer.map { $0.id == request?.act(on: id) } ?? false
     }
 
+    /// Whether the answer or proposal of a request with this id for the item's group was undone.
+    func hasTakenBack(_ request: UniqueID?) -> Bool {
+        request.map { takenBack.contains($0.act(on: id)) } ?? false
+    }
+
     /// Whether a request with this id for the item's group has made the item's proposal.
     package func isProposed(by request: UniqueID?) -> Bool {
         proposal.map { $0.request == request?.act(on: id) } ?? false

@@ -58,6 +58,9 @@ package struct InboxItem: Hashable, Sendable {
     package internal(set) var revision: UInt64
     /// The inbox's revision at the item's arrival.
     package let openedRevision: UInt64
+    /// The inbox's revision as the item came into its group: at its arrival, or as an undo reopened
+    /// it. A person who has seen less did not see it there.
+    package internal(set) var joinedRevision: UInt64
 
     /// - Parameter past: The facts known from before, if the presentation is presented again.
     init(
@@ -83,6 +86,7 @@ package struct InboxItem: Hashable, Sendable {
         changedAt = now
         self.revision = revision
         openedRevision = revision
+        joinedRevision = revision
     }
 
     /// An ended presentation of an earlier life of the node.

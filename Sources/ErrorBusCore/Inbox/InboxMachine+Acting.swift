@@ -220,9 +220,9 @@ extension InboxMachine {
         }
     }
 
-    /// The open members of a group, oldest first, that had arrived by revision `seen`: an answer
-    /// covers only what its author saw. These include the members that a request with this id has
-    /// answered.
+    /// The open members of a group, oldest first, that had come into it by revision `seen`: an
+    /// answer covers only what its author saw. These include the members that a request with this
+    /// id has answered, also where that was undone: its repetition is refused.
     package func members(
         ofGroup number: Int, seen: UInt64?, doneBy request: UniqueID? = nil
     ) throws(InboxRefusal) -> [PresentationID] {
@@ -232,7 +232,8 @@ extension InboxMachine {
         let open = members(ofGroup: number)
         guard open != nil || !done.isEmpty else { throw .unknownGroup(number) }
         let members = ((open ?? []) + done).sorted { $0.isOlder(than: $1) }
-        return members.filter { $0.openedRevision <= seen ?? .max }.map(\.id)
+        return members.filter { $0.joinedRevision <= seen ?? .max || $0.hasTakenBack(request) }
+            .map(\.id)
     }
 
     func refuseEnded(_ item: InboxItem) throws(InboxRefusal) {

@@ -239,6 +239,7 @@ package struct InboxMachine: Sendable {
             // Undone: open again, in the group that is open now.
             openCount += 1
             items[id]?.group = groups.add(id, CoalescingKey(item.report), at: revision)
+            items[id]?.joinedRevision = revision
         } else if item.isOpen {
             groups.memberChanged(in: item.group, at: revision)
         }

@@ -70,10 +70,11 @@ struct InboxRepeatedGroupTests {
     func takenBack() async throws {
         let asking = await present(3)
         let (number, ids) = (try number, inbox.items().map(\.id))
+        let seen = inbox.revision
         func answer() throws -> GroupAnswer {
             try inbox.answerGroup(
                 number, only: Set(ids.prefix(2)), option: "drop", by: "ann", id: request,
-                undo: .seconds(60))
+                seen: seen, undo: .seconds(60))
         }
         let first = try answer()
         #expect(try answer() == first)

@@ -12,10 +12,11 @@ struct InboxUndoTests {
     private let answer = Answer(
         id: PresentationID(1_001).value, option: "retry", by: "ann", via: .person)
 
+    private let report = ErrorReport(
+        domain: "d", description: "broken", options: [.init(id: "retry", title: "Retry")])
+
     /// Holds the answer for 5 s; returns the number of the group.
     private mutating func hold() throws -> Int {
-        let report = ErrorReport(
-            domain: "d", description: "broken", options: [.init(id: "retry", title: "Retry")])
         let opened = machine.opened(InboxPresentation(id: id, report: report), at: now)
         _ = try machine.answer(id, with: answer, undo: .seconds(5), at: now)
         return try #require(opened).group
@@ -41,5 +42,16 @@ struct InboxUndoTests {
         machine = InboxMachine(limits: InboxLimits())
         let group = try hold()
         #expect(try machine.undoGroup(group, only: [answer.id], at: soon) == [id])
+    }
+
+    @Test("An answer for a group leaves out what an undo has reopened since its author looked")
+    mutating func reopened() throws {
+        let other = PresentationID(2)
+        _ = machine.opened(InboxPresentation(id: other, report: report), at: now)
+        let group = try hold()
+        let seen = machine.revision
+        try machine.undo(id, at: now + .seconds(1))
+        #expect(try machine.members(ofGroup: group, seen: seen) == [other])
+        #expect(try machine.members(ofGroup: group, seen: machine.revision) == [other, id])
     }
 }

@@ -26,12 +26,12 @@ extension People {
     /// All of a group, some of it, or what was there when the item came.
     private func members(like item: InboxItem, kind: Int) -> Members {
         let open = inbox.items().filter { $0.group == item.group && $0.isOpen }
-        let older = open.filter { $0.openedRevision <= item.openedRevision }.map(\.id)
+        let older = open.filter { $0.joinedRevision <= item.joinedRevision }.map(\.id)
         let all = open.map(\.id)
         switch kind {
         case 0: return Members(all: all, meant: all)
         case 1: return Members(all: all, chosen: Set(older), meant: older)
-        default: return Members(all: all, seen: item.openedRevision, meant: older)
+        default: return Members(all: all, seen: item.joinedRevision, meant: older)
         }
     }
 

@@ -230,9 +230,9 @@ final class People: Presenter, @unchecked Sendable {
     private func answerGroup(of item: InboxItem, _ option: String, by person: String) {
         let kind = world.scheduler.now % 3
         let members = inbox.items().filter { $0.group == item.group }
-        let older = members.filter { $0.openedRevision <= item.openedRevision }.map(\.id)
+        let older = members.filter { $0.joinedRevision <= item.joinedRevision }.map(\.id)
         let chosen = kind == 1 ? Set(older) : nil
-        let seen = kind == 2 ? item.openedRevision : nil
+        let seen = kind == 2 ? item.joinedRevision : nil
         let answered = try? inbox.answerGroup(
             item.group, only: chosen, option: option, by: person, seen: seen
         ).answered
