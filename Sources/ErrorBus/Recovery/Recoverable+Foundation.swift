@@ -82,8 +82,12 @@ struct FoundationAttempter: RecoveryAttempter {
     var options: [ErrorReport.Option] { ErrorReport(describing: error).options }
 
     func attemptRecovery(_ answer: Answer) async -> AttemptResult {
+        let options = options
         guard let index = options.firstIndex(where: { $0.id == answer.option }) else {
             return .notOffered
+        }
+        do throws(FieldFault) { _ = try answer.values(for: options[index]) } catch {
+            return .badValue(error)
         }
         let error = error
         // The protocol says the handler "must be called", but cannot ensure that it is called, or

@@ -21,6 +21,32 @@ struct FoundationAttempterTests {
         func attemptRecovery(optionIndex: Int) -> Bool { false }
     }
 
+    /// An error whose attempt succeeds at once.
+    private struct Quick: RecoverableError {
+        let begun: Recorder<Void>
+        let recoveryOptions = ["One"]
+
+        func attemptRecovery(
+            optionIndex: Int, resultHandler handler: @escaping (_ recovered: Bool) -> Void
+        ) {
+            begun.record(())
+            handler(true)
+        }
+
+        func attemptRecovery(optionIndex: Int) -> Bool { true }
+    }
+
+    @Test("A41 An option of Foundation's errors takes no values, as every option without fields")
+    func values() async throws {
+        let begun = Recorder<Void>()
+        let attempter = try #require(FoundationAttempter(Quick(begun: begun)))
+        let option = try #require(attempter.options.first)
+        let result = await attempter.attemptRecovery(
+            Answer(option: option.id, by: "ann", via: .person, values: ["path": "/srv"]))
+        #expect(result.settled == .invalid && begun.elements.isEmpty)
+        #expect(await attempter.attemptRecovery(answer(option.id)) == .recovered)
+    }
+
     @Test("A cancelled attempt ends at once, although its handler is never called")
     func cancelled() async throws {
         let clock = ManualClock()
