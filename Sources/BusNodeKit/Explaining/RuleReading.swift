@@ -18,15 +18,18 @@ package struct RuleList {
 
     /// Applies the rules to an error that arose in `origin`.
     ///
-    /// - Parameter permits: Whether the limit of a rule allows its answer; always by default.
+    /// - Parameters:
+    ///   - prevents: Whether the presentation keeps a rule from its answer; never by default.
+    ///   - permits: Whether the limit of a rule allows its answer; always by default.
     package func evaluate(
         _ report: ErrorReport, origin: NodeName, date: Date,
+        prevents: @escaping RuleWalk.Obstacle = { _, _, _ in false },
         permits: @escaping RuleWalk.Permission = { _, _, _ in .permitted }
     ) -> RuleReading {
         let evaluation = RuleWalk(
             book, origin: origin, commands: RuleCommands(runner: IdleRunner()),
             logger: Logger(label: "explain") { _ in SwiftLogNoOpLogHandler() }, date: { date },
-            permits: permits
+            prevents: prevents, permits: permits
         ).explain(PresentedReport(report: report))
         return RuleReading(
             list: self, origin: origin, steps: evaluation.steps, ending: evaluation.ending,

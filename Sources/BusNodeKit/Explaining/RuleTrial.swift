@@ -52,20 +52,20 @@ struct RuleTrial {
         }
         view.compared += 1
         takeBack(at: opened.instant)
-        let reading = evaluate(past.report, origin: origin, opened)
+        let over = past.endUnanswered.flatMap { Moment($0.time, at: now)?.instant }
+        let isExpired = past.endUnanswered?.isExpiry == true
+        let (reading, isPrevented) = evaluate(
+            past.report, origin: origin, opened, deadline: isExpired ? over : nil)
+        if isPrevented, case .passed = reading.ending { return view.add(endedWithinDelay: past) }
         guard !reading.steps.isEmpty else { return }
-        guard case .answered(let answer, let rule) = reading.ending,
-            let end = past.endUnanswered.flatMap({ Moment($0.time, at: now)?.instant }),
-            opened.instant.duration(to: end) < answer.delay
+        guard case .answered(let answer, let rule) = reading.ending, let end = over,
+            !isExpired, opened.instant.duration(to: end) < answer.delay
         else { return view.add(reading, past) }
         view.add(endedWithinDelay: past)
         guard answer.limit != nil else { return }
-        // At its deadline a presentation is declined at once, without a delay.
-        let isExpired = past.endUnanswered?.isExpiry == true
         passing.append(
             PassingUse(
-                rule: rule, report: past.report, origin: origin, time: opened.instant,
-                end: isExpired ? opened.instant : end))
+                rule: rule, report: past.report, origin: origin, time: opened.instant, end: end))
     }
 
     /// Takes the uses back whose presentation has ended.
@@ -77,16 +77,30 @@ struct RuleTrial {
         passing.removeAll { $0.end <= now }
     }
 
+    /// Applies the rules at that moment.
+    ///
+    /// - Parameter deadline: A rule whose delay passes it declines.
+    /// - Returns: The reading, and whether the deadline kept a rule from its answer.
     private mutating func evaluate(
-        _ report: ErrorReport, origin: NodeName, _ moment: Moment
-    ) -> RuleReading {
+        _ report: ErrorReport, origin: NodeName, _ moment: Moment,
+        deadline: ContinuousClock.Instant?
+    ) -> (reading: RuleReading, isPrevented: Bool) {
         // A closure that escapes cannot change self.
         var limiter = IntensityLimiter()
         swap(&limiter, &self.limiter)
         defer { swap(&limiter, &self.limiter) }
-        return list.evaluate(report, origin: origin, date: moment.date) { rule, limit, report in
-            limiter.use(rule, on: report, from: origin, within: limit, at: moment.instant)
-        }
+        var isPrevented = false
+        let reading = list.evaluate(
+            report, origin: origin, date: moment.date,
+            prevents: { _, answer, _ in
+                guard let deadline, moment.instant + answer.delay > deadline else { return false }
+                isPrevented = true
+                return true
+            },
+            permits: { rule, limit, report in
+                limiter.use(rule, on: report, from: origin, within: limit, at: moment.instant)
+            })
+        return (reading, isPrevented)
     }
 }
 

@@ -123,19 +123,25 @@ import Testing
             """
             rules: [{ match: {}, answer: { option: retry, limit: 1 per 10s, delay: 5s } }]
             """, items)
-        let limited = [2, 5, 6, 21].map { id($0) }.joined(separator: " ")
+        let forestalled = [1, 5, 6].map { id($0) }.joined(separator: " ")
         #expect(
             words(view.declined)
-                == ["endedWithinDelay 1 \(id(1))", "limitReached 4 \(limited)"])
+                == ["endedWithinDelay 3 \(forestalled)", "limitReached 2 \(id(2)) \(id(21))"])
         // The first one counted until it was withdrawn; the one of 5 s ended with its delay.
         #expect(view.matched == 7 && view.answered == 2 && view.same == 1)
         #expect(words(view.unanswered) == ["withdrawn 1 \(id(20))"])
-        #expect(view.lines.contains("would have declined 1, ended within its delay: \(id(1))"))
+        let line = "would have declined 3, ended within its delay: \(forestalled)"
+        #expect(view.lines.contains(line))
         let early = try await trial(
             "rules: [{ match: {}, answer: { option: retry, limit: 9 per 10s, delay: 5s } }]", [])
-        #expect(
-            words(early.declined) == ["endedWithinDelay 3 \(id(1)) \(id(5)) \(id(6))"])
+        #expect(words(early.declined) == ["endedWithinDelay 3 \(forestalled)"])
         #expect(early.answered == 4)
+        // What expired within the delay gets the answer of the next rule, what was withdrawn none.
+        let second = try await trial(
+            "rules: [{ match: {}, answer: { option: retry, delay: 5s } }, "
+                + "{ match: {}, answer: skip }]", [])
+        #expect(words(second.declined) == ["endedWithinDelay 1 \(id(1))"])
+        #expect(second.answered == 6)
     }
 
     @Test("Actions other than answers are counted, and options that were not offered")
