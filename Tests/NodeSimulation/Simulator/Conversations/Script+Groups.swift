@@ -182,11 +182,14 @@ extension Script {
             let second = try await talk.shown(2, by: kid)
             let next = try talk.desk.group()
             try talk.check(next.number != group && next.members == [second], "\(next)")
-            try talk.desk.inbox.undo(first)
+            let (inbox, seen) = (talk.desk.inbox, talk.desk.inbox.revision)
+            try inbox.undo(first)
             try await kid.hears("PENDING", "id: \(first)", "state: claimed")
             let both = try talk.desk.group()
             try talk.check(
                 both.number == next.number && both.members == [first, second], "\(both)")
+            try talk.check(
+                try inbox.members(ofGroup: both.number, seen: seen, doneBy: nil) == [second], "one")
             for number in [1, 2] { try await talk.withdraws(number, by: kid) }
         },
         Script(
