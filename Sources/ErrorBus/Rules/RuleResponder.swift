@@ -119,6 +119,11 @@ package final class RuleResponder: Responder {
                 takeBack(chosen, in: context)
                 return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
             }
+            guard !isLate(context) else {
+                takeBack(chosen, in: context)
+                return await decisions.expire(chosen.error, in: context)
+                    ?? Outcome(didRecover: false, reason: .expired, decidedBy: responderName)
+            }
             return await decisions.carryOut(answer, chosen.error, in: context) { standing in
                 // Refused or withdrawn before it was recorded, or another answer counts.
                 if standing.isOver, standing != .recorded { takeBack(chosen, in: context) }
@@ -283,8 +288,11 @@ package final class RuleResponder: Responder {
             context.stateChanged(PresentationState(.queued, by: "policy \(node)"))
             do { try await timing.wait(wait) } catch { return .withdrawn }
         }
-        // As in a process that was stopped for a while.
-        if let deadline = context.deadline, timing.now() >= deadline { return .tooLong }
-        return .over
+        return isLate(context) ? .tooLong : .over
+    }
+
+    /// Whether the deadline has passed, as while a process was stopped, or its disk was slow.
+    private func isLate(_ context: PresentationContext) -> Bool {
+        context.deadline.map { timing.now() >= $0 } ?? false
     }
 }

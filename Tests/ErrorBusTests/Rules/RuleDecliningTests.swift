@@ -38,6 +38,22 @@ struct RuleDecliningTests {
         func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {}
     }
 
+    /// A journal whose disk takes a minute for a presentation.
+    private struct SlowJournal: DecisionJournal {
+        let time: ManualTime
+
+        func record(of id: PresentationID) async throws -> DecisionRecord? { nil }
+        func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws {
+            time.advance(by: .seconds(60))
+        }
+        func decided(_ id: PresentationID, _ answer: Answer) async throws {}
+        func settled(
+            _ id: PresentationID, answer: UniqueID, _ result: RecoveryResult
+        ) async throws {}
+        func lost(_ id: PresentationID, answer: UniqueID) async throws {}
+        func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws {}
+    }
+
     private let time = ManualTime()
     private let once = IntensityLimit(1, per: .seconds(600))
 
@@ -95,6 +111,17 @@ struct RuleDecliningTests {
             deciders.append(await decider(policy, within: .seconds(seconds)))
         }
         #expect(deciders == ["person", "policy central rule 1", "person"])
+    }
+
+    @Test("What expires while a slow disk is written gets no answer of a rule, and counts none")
+    func slowDisk() async {
+        let policy = policy(
+            [RuleAnswer("retry", limit: once)], journal: SlowJournal(time: time))
+        var deciders: [String] = []
+        for seconds in [60, 61, 61] {
+            deciders.append(await decider(policy, within: .seconds(seconds)))
+        }
+        #expect(deciders == ["central", "policy central rule 1", "person"])
     }
 
     @Test("An answer that the journal refuses does not count against the limit of its rule")
