@@ -4,12 +4,16 @@ import Synchronization
 /// A presenter in front of the presenters for people: it answers or withholds silenced
 /// presentations, and declines all others.
 package struct SilencingPresenter: Presenter {
+    /// The time before the deadline at which a delayed answer is given at the latest.
+    private static let margin: Duration = .seconds(2)
+
     package let presenterName = "silences"
     private let silences: Silences
     private let audit: (any AuditLog)?
     private let logger: Logger?
     private let logged = LoggedSilences()
     private let kept: @Sendable (_ number: Int, _ isAnswered: Bool) -> Void
+    private let now: @Sendable () -> ContinuousClock.Instant
     private let wait: @Sendable (Duration) async throws -> Void
 
     /// - Parameters:
@@ -19,20 +23,22 @@ package struct SilencingPresenter: Presenter {
         _ silences: Silences, audit: (any AuditLog)? = nil, logger: Logger? = nil,
         kept: @escaping @Sendable (_ number: Int, _ isAnswered: Bool) -> Void = { _, _ in }
     ) {
-        self.init(silences, audit: audit, logger: logger, kept: kept) { duration in
-            try await ContinuousClock().sleepInSteps(until: .now + duration)
-        }
+        self.init(
+            silences, audit: audit, logger: logger, kept: kept,
+            wait: { try await ContinuousClock().sleepInSteps(for: $0) })
     }
 
     init(
         _ silences: Silences, audit: (any AuditLog)? = nil, logger: Logger? = nil,
         kept: @escaping @Sendable (_ number: Int, _ isAnswered: Bool) -> Void = { _, _ in },
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now },
         wait: @escaping @Sendable (Duration) async throws -> Void
     ) {
         self.silences = silences
         self.audit = audit
         self.logger = logger
         self.kept = kept
+        self.now = now
         self.wait = wait
     }
 
@@ -83,6 +89,7 @@ package struct SilencingPresenter: Presenter {
         var left = Self.pause(afterRetries: prompt.retryCount)
         while let silence = silences.silence(for: prompt.report, origin: prompt.origin) {
             guard left > 0, silence.option(for: prompt.report) != nil else { return silence }
+            if let deadline = prompt.deadline, now() + Self.margin >= deadline { return silence }
             try await wait(.seconds(1))
             left -= 1
         }

@@ -170,6 +170,26 @@ struct SilencingPresenterTests {
         #expect(outcome.answer?.option == "retry")
     }
 
+    @Test("A delayed answer comes 2 s before the deadline at the latest")
+    func pacedInTime() async throws {
+        let time = ManualTime()
+        let deadline = time.now.instant + .seconds(3_600)
+        time.advance(by: .seconds(3_590))
+        _ = try silence(["domain": "*"], option: "retry")
+        let waits = Recorder<Duration>()
+        let presenter = SilencingPresenter(silences, now: { time.now.instant }) { duration in
+            waits.record(duration)
+            time.advance(by: duration)
+        }
+        let error = SampleError().recoverable {
+            RecoveryOption("Retry", id: "retry") { attempts.run() }
+        }
+        let prompt = Prompt(
+            error, in: PresentationContext(id: .make(), retryCount: 9, deadline: deadline))
+        #expect(try await presenter.present(prompt)?.option == "retry")
+        #expect(waits.elements == Array(repeating: .seconds(1), count: 8))
+    }
+
     @Test("A withheld error is withheld at once, however often it came")
     func unpaced() async throws {
         _ = try silence(["domain": "*"])
