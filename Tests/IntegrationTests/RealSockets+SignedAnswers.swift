@@ -22,6 +22,17 @@ extension RealSockets {
             }
         }
 
+        /// A relay that ends every presentation itself.
+        private struct Ending: Responder {
+            let following: any Responder
+            let outcome: Outcome
+            var next: (any Responder)? { get async { following } }
+
+            func presentError(
+                _ error: any Error, in context: PresentationContext
+            ) async -> Outcome { outcome }
+        }
+
         /// A relay that presents the errors from below as those of another node.
         private struct Mover: Responder {
             let following: any Responder
@@ -73,6 +84,7 @@ extension RealSockets {
         /// logs.
         private func outcome(
             choosing option: String = "drop", signs: Bool = true,
+            options: PresentationOptions = PresentationOptions(),
             relay chain: NodeParts.Chain? = nil
         ) async throws -> (outcome: Outcome, faults: [String], shown: Int) {
             let bus = Bus()
@@ -85,7 +97,7 @@ extension RealSockets {
             let leaf = try bus.node(
                 "worker", next: ["relay"], listens: false, parts: { $0.keys = worker })
             return try await bus.run(top, middle, leaf) {
-                let outcome = await leaf.uplink.presentError(error)
+                let outcome = await leaf.uplink.presentError(error, options: options)
                 return (
                     outcome, await leaf.status.faults.map(\.text), presenter.counts.count
                 )
@@ -110,6 +122,70 @@ extension RealSockets {
             #expect(dropped.elements.isEmpty)
             #expect(faults.contains { $0.contains("needs a signature") })
             #expect(shown == 0)
+        }
+
+        @Test("F28 an option that a relay says was carried out above does not reach the caller")
+        func claimed() async throws {
+            let claim = Outcome(
+                didRecover: true, reason: .answered, decidedBy: "central",
+                answer: Answer(option: "drop", by: "ann", via: .person))
+            let (outcome, faults, shown) = try await outcome {
+                Ending(following: $0, outcome: claim)
+            }
+            #expect(outcome.reason == .notSigned && !outcome.didRecover)
+            #expect(outcome.answer == nil)
+            #expect(faults.contains { $0.contains("needs a signature") })
+            #expect(shown == 0 && dropped.elements.isEmpty)
+        }
+
+        @Test("F28 a relay that ends a deadline early does not choose the option for its end")
+        func early() async throws {
+            let end = Outcome(didRecover: false, reason: .expired, decidedBy: "central")
+            let relay: NodeParts.Chain = { Ending(following: $0, outcome: end) }
+            var options = PresentationOptions()
+            options.onExpiry = "drop"
+            let (endless, faults, _) = try await outcome(options: options, relay: relay)
+            #expect(endless.reason == .expired && endless.answer == nil)
+            #expect(faults.contains { $0.contains("the end of a deadline was refused") })
+            #expect(dropped.elements.isEmpty)
+            // With a deadline the option waits for the clock of its owner.
+            let wait = Duration.seconds(2)
+            options.deadline = wait
+            let begin = ContinuousClock.now
+            let (applied, _, _) = try await outcome(options: options, relay: relay)
+            #expect(applied.answer?.option == "drop" && applied.answer?.via == .expiry)
+            #expect(ContinuousClock.now - begin >= wait - .milliseconds(10))
+            #expect(dropped.elements.count == 1)
+        }
+
+        @Test("An answer on record comes with its signature to a later life of the caller")
+        func repeated() async throws {
+            let (journal, id) = (MemoryJournal(), PresentationID.make())
+            var options = PresentationOptions()
+            options.id = id
+            for _ in 1...2 {
+                let bus = Bus()
+                let top = try bus.node(
+                    "central", presenters: [FixedPresenter(option: "drop")],
+                    parts: {
+                        $0.keys = central
+                        $0.journal = journal
+                    })
+                let leaf = try bus.node(
+                    "worker", next: ["central"], listens: false, parts: { $0.keys = worker })
+                let outcome = try await bus.run(top, leaf) { [options] in
+                    let outcome = await leaf.uplink.presentError(error, options: options)
+                    await Resources.wait {
+                        guard case .decided(_, let known) = journal.state(of: id) else {
+                            return false
+                        }
+                        return known == .recovered
+                    }
+                    return outcome
+                }
+                #expect(outcome.didRecover && outcome.answer?.option == "drop")
+            }
+            #expect(dropped.elements.count == 1)
         }
 
         @Test(

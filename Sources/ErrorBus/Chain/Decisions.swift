@@ -156,6 +156,7 @@ struct Decisions: Sendable {
         in context: PresentationContext
     ) async -> Outcome {
         if let result, result != .unknown {
+            let answer = error.recoveryAttempter?.signedAfterAttempt(answer) ?? answer
             var outcome = Outcome(answer: answer, result: .remote(result), decidedBy: answer.by)
             outcome.isRemote = true
             return outcome

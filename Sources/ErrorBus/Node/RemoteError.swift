@@ -65,6 +65,17 @@ extension RecoveryAttempter {
         default: false
         }
     }
+
+    /// The answer of an attempt that has ended, with this node's signature where the option is a
+    /// child's and needs one: its caller may act on the option.
+    func signedAfterAttempt(_ answer: Answer) -> Answer {
+        switch self {
+        case let remote as RemoteAttempter: remote.signedWithoutValues(answer)
+        case let combined as CombinedAttempter where combined.leavesToChild(answer.option):
+            combined.below?.signedAfterAttempt(answer) ?? answer
+        default: answer
+        }
+    }
 }
 
 /// The attempter of a child's options: sends the answer down and waits for the result. The attempts
@@ -95,6 +106,11 @@ struct RemoteAttempter: RecoveryAttempter {
         case .invalid, .unknown: break
         }
         return .remote(result)
+    }
+
+    /// The answer with its signature, without values: with a result it travels without them.
+    fileprivate func signedWithoutValues(_ answer: Answer) -> Answer {
+        keys?.signs == true ? signed(answer.withoutValues) : answer
     }
 
     /// The answer with its signature: an answer from above keeps the signature of the node that

@@ -27,6 +27,9 @@ struct UplinkResponder: Responder {
         }
     }
 
+    /// The most milliseconds by which the end of a deadline may come early without an alarm.
+    private static let earlyMax: UInt64 = 1_000
+
     let name: NodeName
     let origin: NodeName
     /// The link to the parents; nil without a parent.
@@ -145,7 +148,7 @@ struct UplinkResponder: Responder {
         if case .answered(let answer) = ending {
             let outcome = await carryOut(answer, error, request.present, uplink)
             guard outcome.reason == .expired, outcome.answer == nil else { return outcome }
-            return await expired(error, context) ?? outcome
+            return await expired(error, context, request.deadline, uplink) ?? outcome
         }
         if case .unreachable = ending, case .presentLocally(_, let local) = whenUnreachable {
             var context = context
@@ -154,7 +157,7 @@ struct UplinkResponder: Responder {
         }
         let outcome = Outcome(ending, at: name)
         guard outcome.reason == .expired else { return outcome }
-        return await expired(error, context) ?? outcome
+        return await expired(error, context, request.deadline, uplink) ?? outcome
     }
 
     /// Runs the option of an answer that arrived, unless a process above handled the error, and
@@ -162,13 +165,13 @@ struct UplinkResponder: Responder {
     private func carryOut(
         _ decided: Answer, _ error: any Error, _ present: Message.Present, _ uplink: Uplink
     ) async -> Outcome {
+        if let refused = refusal(of: decided, to: error, present, uplink) { return refused }
         guard let answer = decided.toAttempt else {
             if let result = decided.resultAbove {
                 uplink.settle(present.id, answer: decided.id, result)
             }
             return Outcome(above: decided)
         }
-        if let refused = refusal(of: answer, to: error, present, uplink) { return refused }
         let result = await error.attemptRecovery(answer)
         return attempted(answer, result, present.id, uplink)
     }
@@ -218,6 +221,9 @@ struct UplinkResponder: Responder {
 
     /// The reason why the answer does not count; nil if its option was offered and the answer has
     /// everything that it needs, or if the option belongs to a child, which checks the answer.
+    ///
+    /// An answer that comes with its result runs no attempt here, but the caller gets its option,
+    /// and may act on it. That option may be of a node above, which offered it later.
     private func fault(
         of answer: Answer, to error: any Error, _ present: Message.Present
     ) -> AnswerFault? {
@@ -226,14 +232,13 @@ struct UplinkResponder: Responder {
         let report = ErrorReport(describing: error)
         // The attempter still has an option that a rule or a responder took out of the report.
         let isOffered = report.offers(answer.option) || wasOffered(answer.option, in: present)
-        if attempter != nil, !isOffered {
+        if attempter != nil, !isOffered, answer.didRecover == nil {
             let offered = report.offered.map(\.id).joined(separator: ", ")
             return AnswerFault(
                 reason: .noAttempter, problem: "was not offered",
                 text: "not offered; offered: \(offered)")
         }
-        // As people saw it, and as its owner has it.
-        let chosen = (report.options + (attempter?.options ?? [])).filter { $0.id == answer.option }
+        let chosen = self.chosen(answer.option, of: error)
         if chosen.contains(where: \.needsTwoPeople), !answer.isOfTwoPeople {
             return AnswerFault(
                 reason: .notConfirmed, problem: "needs two people",
@@ -253,14 +258,52 @@ struct UplinkResponder: Responder {
         (try? ErrorReport(payload: present.payload))?.offers(option) ?? false
     }
 
+    /// An option of an error: as people saw it, and as its owner has it.
+    private func chosen(_ option: String, of error: any Error) -> [ErrorReport.Option] {
+        let owned = error.recoveryAttempter?.options ?? []
+        return (ErrorReport(describing: error).options + owned).filter { $0.id == option }
+    }
+
     /// Applies the declared option after the deadline, if this is the origin.
     @inline(never)
-    private func expired(_ error: any Error, _ context: PresentationContext) async -> Outcome? {
-        guard let answer = context.answerOnExpiry(of: error, by: responderName) else { return nil }
+    private func expired(
+        _ error: any Error, _ context: PresentationContext, _ deadline: MonotonicTime?,
+        _ uplink: Uplink
+    ) async -> Outcome? {
+        guard let answer = context.answerOnExpiry(of: error, by: responderName),
+            await mayApply(answer, to: error, context.id, after: deadline, uplink.driver.transport)
+        else { return nil }
         record(.decided(answer, isRestored: false), of: context.id)
         let result = await error.attemptRecovery(answer)
         record(.settled(result.settled, of: answer), of: context.id)
         return Outcome(answer: answer, result: result, decidedBy: responderName)
+    }
+
+    /// Whether the declared option may be applied: one that no relay may choose only after the
+    /// deadline by the clock of this process, since a relay may say too early that it has passed.
+    ///
+    /// Waits until then; false without a deadline, and if the caller is cancelled meanwhile.
+    private func mayApply(
+        _ answer: Answer, to error: any Error, _ id: PresentationID, after deadline: MonotonicTime?,
+        _ transport: any Transport
+    ) async -> Bool {
+        let isGuarded = chosen(answer.option, of: error).contains {
+            $0.needsSignature || $0.needsTwoPeople
+        }
+        guard isGuarded else { return true }
+        let left = deadline?.since(transport.now)
+        // Clocks of other processes are a little ahead at times.
+        if left.map({ $0 > Self.earlyMax }) ?? true {
+            logger.critical(
+                "the end of a deadline was refused: it came from a node above, before its time",
+                metadata: [
+                    "id": "\(id)", "option": "\(answer.option)",
+                    "left": "\(left.map { "\($0) ms" } ?? "no deadline")",
+                ])
+        }
+        guard let deadline else { return false }
+        try? await ContinuousClock().sleepInSteps(until: transport.instant(of: deadline))
+        return !Task.isCancelled
     }
 
     private func record(

@@ -53,7 +53,7 @@ extension Answer {
     }
 
     /// The answer for processes that do not carry it out.
-    var withoutValues: Answer { changingValues { $0.isEmpty ? $0 : $0.withoutValues } }
+    package var withoutValues: Answer { changingValues { $0.isEmpty ? $0 : $0.withoutValues } }
 
     /// Whether the answer was stored without its secrets, so that no owner can carry it out.
     package var lacksSecrets: Bool { !given.withheld.isEmpty }
