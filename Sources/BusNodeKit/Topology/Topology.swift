@@ -77,6 +77,24 @@ package struct Topology: Hashable, Sendable {
         }.map(\.name)
     }
 
+    /// The ways of each node: the nodes above it, by its `next`, its rules' routes and theirs.
+    package var places: [NodeName: NodePlace] {
+        let names = namesOfEndpoints
+        let hops = nodes.mapValues { node in
+            (node.next + node.routes).map { $0.destination(among: names) }
+        }
+        func place(of node: NodeName) -> NodePlace {
+            var above: Set<NodeName> = []
+            var ways = hops[node] ?? []
+            while let hop = ways.popLast() {
+                guard case .node(let parent) = hop else { return .anywhere }
+                if above.insert(parent).inserted { ways += hops[parent] ?? [] }
+            }
+            return .below(above)
+        }
+        return Dictionary(uniqueKeysWithValues: nodes.keys.map { ($0, place(of: $0)) })
+    }
+
     /// The nodes whose `next` leads to no other node.
     package var roots: [NodeName] {
         let names = namesOfEndpoints

@@ -22,8 +22,9 @@ public struct LinkKeys: Hashable, Sendable {
     public var signers: [NodeName: [SignerKey]] = [:]
     /// The name under which this node signs its answers; nil: it does not sign them.
     public var signsAs: NodeName?
-    /// The names that stand for themselves alone, even without a key.
-    package var reserved: Set<NodeName> = []
+    /// The nodes of the topology, with their ways: each name stands for itself alone, even without
+    /// a key, and no relay beside these ways speaks for it.
+    package var places: [NodeName: NodePlace] = [:]
 
     /// The keys of a node, without relays and signers.
     public init(own: KeyPair, known: [NodeName: PublicKey], parents: [Endpoint: NodeName] = [:]) {
@@ -71,7 +72,12 @@ public final class KeyRing: Sendable {
     /// The holders of all keys, by key.
     private static func holders(_ keys: LinkKeys) -> [PublicKey: KeyHolder] {
         var reserved: [NodeName: Set<NodeName>] = [:]
-        for name in keys.reserved.union(keys.known.keys) {
+        // Clients may be anywhere. Without a topology nothing is known of any node.
+        var places = keys.places
+        if !places.isEmpty {
+            for name in keys.known.keys where places[name] == nil { places[name] = .anywhere }
+        }
+        for name in Set(keys.places.keys).union(keys.known.keys) {
             let text = name.description
             for index in text.indices where text[index] == "-" {
                 if let prefix = NodeName(text[..<index]) {
@@ -83,7 +89,7 @@ public final class KeyRing: Sendable {
         for (name, key) in Array(keys.former) + Array(keys.known) {
             holders[key] = KeyHolder(
                 key: key, name: name, reserved: reserved[name] ?? [],
-                isRelay: keys.relays.contains(name))
+                isRelay: keys.relays.contains(name), places: places)
         }
         return holders
     }

@@ -2,7 +2,7 @@
 extension DownlinkMachine {
     /// The refusal of a PRESENT in another name. On a link with keys the last hop is the holder of
     /// the key, and so is the origin, unless the key is a relay's. What a relay says of the hops
-    /// behind it is the relay's word.
+    /// behind it is the relay's word, within the topology.
     func notTheKey(of present: Message.Present, _ peer: PeerID) -> Message.Reject? {
         guard let holder = peer.holder else { return nil }
         let isPassedOn = holder.isRelay && present.path.count > 1
@@ -15,18 +15,30 @@ extension DownlinkMachine {
                 .notYours, "this key belongs to \(holder.name), which is not a relay",
                 id: present.id)
         }
-        return nil
+        let others = [present.origin] + present.path.dropLast()
+        return others.first { !holder.maySpeak(for: $0) }.map { other in
+            notBelow(holder, other, present.id)
+        }
     }
 
     /// The refusal of a last word for another origin than the holder of the key, unless the key is
-    /// a relay's.
+    /// that of a relay above it.
     func notTheKey(
         of asked: Message.Asked, _ peer: PeerID, _ id: PresentationID
     ) -> Message.Reject? {
-        guard let holder = peer.holder, !holder.isRelay, !holder.mayUse(asked.origin) else {
-            return nil
-        }
-        return notTheKey(of: asked.origin, holder, id)
+        guard let holder = peer.holder, !holder.maySpeak(for: asked.origin) else { return nil }
+        return holder.isRelay
+            ? notBelow(holder, asked.origin, id) : notTheKey(of: asked.origin, holder, id)
+    }
+
+    /// The refusal of a relay's word for a node that the topology places elsewhere. With the
+    /// retry: one of the two may not have the present topology yet.
+    private func notBelow(
+        _ holder: KeyHolder, _ other: NodeName, _ id: PresentationID
+    ) -> Message.Reject {
+        Message.Reject(
+            .notYours, "the topology does not place \(other) below \(holder.name)", id: id,
+            retryMilliseconds: 2_000)
     }
 
     private func notTheKey(

@@ -59,6 +59,32 @@ import Testing
         #expect(TopologySurvey(Topology(nodes: nodes)).hopCounts.first?.hops == 20_000)
     }
 
+    @Test("a node's place is below all nodes of its ways, and anywhere if one leads elsewhere")
+    func places() throws {
+        let nodes = topology([
+            "root": [], "a": ["root"], "b": ["root"], "leaf": ["a"], "both": ["b", "leaf"],
+        ])
+        #expect(nodes.places["root"] == .below([]))
+        #expect(nodes.places["leaf"] == .below(["a", "root"]))
+        #expect(nodes.places["both"] == .below(["b", "leaf", "a", "root"]))
+        var (outer, inner) = (TopologyNode(name: "outer"), TopologyNode(name: "inner"))
+        outer.next = [.endpoint(try Endpoint("ipc:///run/far"))]
+        inner.next = [.node("outer")]
+        let open = Topology(nodes: ["outer": outer, "inner": inner])
+        #expect(open.places == ["outer": .anywhere, "inner": .anywhere])
+    }
+
+    @Test("the route of a rule is a way")
+    func routes() {
+        var node = TopologyNode(name: "leaf")
+        node.next = [.node("a")]
+        node.responders = [Rule(match: RuleMatch(), actions: [.route("ops")], position: 1)]
+        let nodes = Topology(nodes: [
+            "a": TopologyNode(name: "a"), "ops": TopologyNode(name: "ops"), "leaf": node,
+        ])
+        #expect(nodes.places["leaf"] == .below(["a", "ops"]))
+    }
+
     @Test("two endpoints of one node are two ways to it")
     func twoWays() {
         let yaml = """

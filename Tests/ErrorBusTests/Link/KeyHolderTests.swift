@@ -160,6 +160,45 @@ import Testing
         #expect(refusal(rig.get(.present(present), from: relay))?.code == .notYours)
     }
 
+    @Test(
+        "a relay speaks for the nodes that the topology places below it, and for those it lacks",
+        arguments: [
+            (["leaf", "relay"], true), (["leaf-7", "relay"], true),
+            (["leaf", "between", "relay"], true), (["bare", "client", "relay"], true),
+            (["client-exec-1", "relay"], true), (["unknown-1", "relay"], true),
+            (["roaming", "relay"], true), (["other-client-1", "relay"], true),
+            (["other", "relay"], false), (["other-7", "relay"], false),
+            (["central", "relay"], false), (["leaf", "other", "relay"], false),
+            (["bare", "other", "relay"], false),
+        ] as [([NodeName], Bool)])
+    func placed(path: [NodeName], isAllowed: Bool) throws {
+        let places: [NodeName: NodePlace] = [
+            "central": .below([]), "relay": .below(["central"]), "other": .below(["central"]),
+            "between": .below(["relay", "central"]),
+            "leaf": .below(["between", "relay", "central"]), "roaming": .anywhere,
+            "client": .anywhere, "other-client": .anywhere,
+        ]
+        let relay = Self.peer(
+            KeyHolder(
+                key: try #require(Self.key), name: "relay", reserved: [], isRelay: true,
+                places: places))
+        var rig = DownlinkRig()
+        _ = rig.get(.hello("relay"), from: relay)
+        let present = Message.Present(
+            id: PresentationID(1), origin: path[0], path: path, payload: Message.samplePayload)
+        #expect((refusal(rig.get(.present(present), from: relay)) == nil) == isAllowed)
+        #expect((rig.machine.entries[PresentationID(1)] != nil) == isAllowed)
+        // A last word has no path.
+        guard path.count == 2 else { return }
+        let asked = Message.Asked(
+            origin: path[0], digest: ReportDigest(of: Message.samplePayload))
+        let word = Message.withdraw(id: PresentationID(2), reason: .origin, asked: asked)
+        let reject = refusal(rig.get(word, from: relay))
+        #expect((reject?.code != .notYours) == isAllowed)
+        // A node that has moved may be ahead of the topology here.
+        #expect(isAllowed || reject?.retryMilliseconds != nil)
+    }
+
     @Test("a relay speaks for no node that has a live link beside it")
     func besideIt() {
         var rig = DownlinkRig()
