@@ -1,5 +1,6 @@
 import CZMQ
 import ErrorBusTesting
+import Logging
 import Testing
 
 @testable import ErrorBus
@@ -107,8 +108,59 @@ extension RealSockets {
             let outcome = await node.uplink.presentError(Attempts().saveFailed(), options: options)
             #expect(!outcome.didRecover)
             #expect(await central.node.status.dropped["unknownKey"] ?? 0 > 0)
+            // Its connection was ended, and the next one refused: the reason has the key.
+            let key = try #require(pairs["worker"]).publicKey.description
+            while await node.status.parents.first?.reason?.contains(key) != true {
+                await Task.yield()
+            }
             try await running.stop()
             try await central.stop()
+        }
+
+        @Test("F29 connections of a revoked key end, and an unknown key beside them is named")
+        func connectionsEnded() async throws {
+            let (ring, said) = (KeyRing(try keys("central")), Recorder<String>())
+            let logger = Logger(label: "central") { RecordingHandler(label: $0, said: said) }
+            let presenter = FixedPresenter(option: "retry")
+            let (central, endpoint) = try await central(ring, presenter: presenter) { parts in
+                parts = NodeParts(logger: logger)
+                parts.keys = ring
+                parts.presenters = [presenter]
+            }
+            var peers: [CurvePeer] = []
+            for _ in 0..<70 {
+                let peer = try peer(to: endpoint, own: "worker")
+                try await peer.run { _ = try $0.shakeHands() }
+                peers.append(peer)
+            }
+            ring.replace(with: try keys("central", unknown: ["stranger", "worker"]))
+            for peer in peers {
+                // A message that was read just before that ends nothing.
+                while (try? await peer.tell(.ping(1))) != nil { await Task.yield() }
+            }
+            let stranger = try peer(to: endpoint, own: "stranger")
+            await #expect(throws: CurveConnection.Failed.self) {
+                try await stranger.run { _ = try $0.shakeHands() }
+            }
+            for name in ["worker", "stranger"] as [NodeName] {
+                let key = try #require(pairs[name]).publicKey
+                let line = "the unknown key \(key), from 127.0.0.1"
+                while !said.elements.contains(where: {
+                    $0.hasPrefix("warning") && $0.contains(line)
+                }) { await Task.yield() }
+            }
+            try await central.stop()
+        }
+
+        @Test("F29 a parent that listens again is found in time for a link within 5 s")
+        func found() {
+            // libzmq adds up to the first pause to each.
+            var pauses: [Int32] = []
+            for (option, value) in SocketOptions.options(of: .dealer)
+            where [ZMQ_RECONNECT_IVL, ZMQ_RECONNECT_IVL_MAX].contains(option) {
+                if case .int(let milliseconds) = value { pauses.append(milliseconds) }
+            }
+            #expect(pauses.count == 2 && pauses.reduce(0, +) <= 4_000)
         }
 
         @Test("A link ends as soon as a key of it is revoked, at either side, and heals")

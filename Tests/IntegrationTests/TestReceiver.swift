@@ -77,7 +77,9 @@ actor TestReceiver: TransportReceiver {
         events.record(.changed(event))
     }
 
-    nonisolated func refused(_ key: RefusedKey) { events.record(.refused(key.key)) }
+    nonisolated func refused(_ key: RefusedKey, count: Int) {
+        for _ in 0..<count { events.record(.refused(key.key)) }
+    }
 
     nonisolated func failed(_ connections: FailedConnections) {
         events.record(.failed(connections.cause))

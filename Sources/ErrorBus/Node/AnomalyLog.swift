@@ -2,12 +2,18 @@ import Logging
 
 /// The log and the counts of dropped messages: each at debug level, and faults of a peer as
 /// warnings, at most one in ten seconds for each kind, since a peer can cause any number of them.
+/// Of refused keys each has a warning of its own, up to a number, so that one peer does not hide
+/// the key of another.
 struct AnomalyLog: Sendable {
     private static let pause: UInt64 = 10_000
+    /// The most warnings of a kind in that time, where each has to name its peer.
+    static let namedMax = 8
 
     private struct Count {
         var total = 0
         var warnedAt: MonotonicTime?
+        /// The details of the warnings since then, where each has to name its peer.
+        var named: Set<String> = []
     }
 
     private var counts: [Anomaly.Kind: Count] = [:]
@@ -23,8 +29,12 @@ struct AnomalyLog: Sendable {
         var count = counts[anomaly.kind] ?? Count()
         count.total += more
         let isDue = count.warnedAt.map { now.since($0) >= Self.pause } ?? true
-        let warns = anomaly.kind.isFault && isDue
-        if warns { count.warnedAt = now }
+        if isDue { count.named = [] }
+        let isNew =
+            anomaly.kind.namesPeer && count.named.count < Self.namedMax
+            && count.named.insert(anomaly.detail).inserted
+        let warns = anomaly.kind.isFault && (isDue || isNew)
+        if warns, isDue { count.warnedAt = now }
         counts[anomaly.kind] = count
         logger.log(
             level: warns ? .warning : .debug, "dropped",

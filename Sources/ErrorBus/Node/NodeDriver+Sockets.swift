@@ -12,10 +12,10 @@ extension NodeDriver: TransportReceiver {
         assumeIsolated { $0.take(frames, from: socket, sender) }
     }
 
-    nonisolated func refused(_ key: RefusedKey) {
+    nonisolated func refused(_ key: RefusedKey, count: Int) {
         let what = key.key.map { "the unknown key \($0)" } ?? "a malformed CURVE key"
         let anomaly = Anomaly(kind: .unknownKey, detail: "\(what), from \(key.address)")
-        assumeIsolated { $0.perform([.dropped(anomaly)]) }
+        assumeIsolated { $0.note(anomaly, count: count) }
     }
 
     nonisolated func ended(_ flood: EndedFlood) {
@@ -34,7 +34,9 @@ extension NodeDriver: TransportReceiver {
     }
 
     nonisolated func dropped(_ count: Int, on socket: SocketID) {
-        assumeIsolated { $0.noteOverflow(count) }
+        // Every message that matters is sent again.
+        let anomaly = Anomaly(kind: .overflow, detail: "\(count) messages: the queue is full")
+        assumeIsolated { $0.note(anomaly, count: count) }
     }
 
     nonisolated func changed(_ event: ConnectionEvent, on socket: SocketID) {
@@ -62,9 +64,7 @@ extension NodeDriver: TransportReceiver {
         return nil
     }
 
-    /// Logs dropped messages; every message that matters is sent again.
-    private func noteOverflow(_ count: Int) {
-        let anomaly = Anomaly(kind: .overflow, detail: "\(count) messages: the queue is full")
+    private func note(_ anomaly: Anomaly, count: Int) {
         anomalies.note(anomaly, count: count, at: transport.now, logger)
     }
 

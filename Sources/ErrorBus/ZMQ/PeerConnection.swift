@@ -11,10 +11,7 @@ struct PeerConnection {
     /// The tcp connections to these endpoints; nil if the kernel does not say. Takes some calls of
     /// the kernel for each descriptor.
     static func all(at endpoints: [Endpoint]) -> [ConnectionBacklog.Found]? {
-        let ports = Set(
-            endpoints.compactMap { endpoint in
-                if case .tcp(_, let port) = endpoint.address { port } else { nil }
-            })
+        let ports = Self.ports(of: endpoints)
         guard let descriptors = ProcessFiles.descriptors() else { return nil }
         var found: [ConnectionBacklog.Found] = []
         for descriptor in descriptors {
@@ -53,6 +50,26 @@ struct PeerConnection {
             return ended
         }
         return nil
+    }
+
+    /// Ends a connection to one of these endpoints, for the key that its peer has. The descriptor
+    /// may be that of a later connection by now, whose peer then makes another one.
+    ///
+    /// - Returns: The address of the peer; nil if there is no such connection.
+    func end(at endpoints: [Endpoint]) -> String? {
+        guard let localPort, Self.ports(of: endpoints).contains(localPort), let address
+        else { return nil }
+        _ = czmq_set_stopped(descriptor, 0)
+        // libzmq finds the end of the connection, and closes the descriptor.
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        return address.host
+    }
+
+    private static func ports(of endpoints: [Endpoint]) -> Set<UInt16> {
+        Set(
+            endpoints.compactMap { endpoint in
+                if case .tcp(_, let port) = endpoint.address { port } else { nil }
+            })
     }
 
     /// The inode of the socket; nil if the descriptor is closed.

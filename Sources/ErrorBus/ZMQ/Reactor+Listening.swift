@@ -7,12 +7,37 @@ extension Reactor {
     func deliverNewsOfKeys() {
         guard let keys, case let news = keys.takeNews() else { return }
         let listening = slots.values.first { $0.socket.kind == .router }
-        for key in news.refused { listening?.receiver.refused(key) }
+        for (key, count) in news.refused { listening?.receiver.refused(key, count: count) }
         guard news.isReplaced else { return }
+        endedPeers = [:]
         listening?.receiver.replaced(keys.ring)
         for (id, slot) in slots where !keys.accepts(slot.socket) {
             slot.receiver.changed(.failed("the keys of that link were replaced"), on: id)
         }
+    }
+
+    /// Whether the key of a message was revoked. The connection that it came over is ended, so that
+    /// the peer finds that out at once, and a connection that it makes is refused.
+    func isRevoked(
+        _ message: ZMQSocket.Received, _ receiver: any TransportReceiver
+    ) -> Bool {
+        guard endedPeers != nil, let key = message.key, keys?.ring.holder(of: key) == nil,
+            let peer = message.frames.first
+        else { return false }
+        // More of its messages may wait, and the descriptor be another's by the time they are read.
+        let address =
+            endedPeers?[peer] ?? message.source.flatMap {
+                PeerConnection(descriptor: $0.descriptor).end(at: boundEndpoints())
+            } ?? "a connection that has ended"
+        endedPeers?[peer] = address
+        receiver.refused(RefusedKey(key: key, address: address), count: 1)
+        return true
+    }
+
+    /// The endpoints where children can connect, in the order they were opened.
+    func boundEndpoints() -> [Endpoint] {
+        let listening = slots.filter { $0.value.socket.kind == .router }
+        return listening.sorted { $0.key.number < $1.key.number }.map(\.value.socket.boundEndpoint)
     }
 
     /// Reports the connections that failed since the last report, and a lack of descriptors.

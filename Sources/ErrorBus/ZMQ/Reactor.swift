@@ -79,6 +79,9 @@ actor Reactor {
     private nonisolated let nudged = Mutex<[ObjectIdentifier: Nudge]>([:])
     /// The number of polls.
     private(set) var turnCount = 0
+    /// The addresses of peers whose connections were ended for a revoked key, by libzmq's id of the
+    /// peer, since the keys were last replaced; nil before that.
+    var endedPeers: [Frame: String]?
 
     init(keys: KeyRing? = nil, backlog: ConnectionBacklog = ConnectionBacklog()) {
         let executor = reactorExecutor
@@ -168,8 +171,8 @@ actor Reactor {
         let isFlood = backlog.isWatching && undrained.contains(id)
         let end =
             Self.nanoseconds + (isFlood ? Self.readNanosecondsInFlood : Self.readNanoseconds)
-        // Only tcp connections are held back.
-        let withSource = backlog.isWatching && socket.isTCP
+        // Only tcp connections are held back, or have keys.
+        let withSource = (backlog.isWatching || endedPeers != nil) && socket.isTCP
         var isDrained = false
         var droppedCount = 0
         repeat {
@@ -186,7 +189,7 @@ actor Reactor {
                 count += 1
                 byteCount += message.frames.reduce(0) { $0 + $1.count }
                 if let source = message.source { backlog.read(source) }
-                guard message.isWhole else { continue }
+                guard message.isWhole, !isRevoked(message, receiver) else { continue }
                 droppedCount +=
                     message.isWanted
                     ? slots[id]?.queue.add(message.frames, from: message.key) ?? 0 : 1
@@ -247,7 +250,7 @@ actor Reactor {
         }
         let sender = key.flatMap { keys?.ring.holder(of: $0) }
         if sender == nil, slot.socket.isKeyed {
-            slot.receiver.refused(RefusedKey(key: key, address: "a live link"))
+            slot.receiver.refused(RefusedKey(key: key, address: "a live link"), count: 1)
         } else {
             slot.receiver.received(frames, on: id, from: sender)
         }
@@ -270,7 +273,7 @@ actor Reactor {
             if case .failed = event, let endpoint = slots[id]?.socket.endpoint {
                 keys?.failed(to: endpoint)
             }
-            slots[id]?.receiver.changed(event, on: id)
+            slots[id]?.receiver.changed(event.naming(slots[id]?.socket.keys), on: id)
         }
         let failures = checkFailures.withLock { failures in
             defer { failures.removeAll() }
@@ -380,12 +383,6 @@ actor Reactor {
 
     func setWake(_ receiver: any TransportReceiver, _ time: MonotonicTime?) {
         wakes[ObjectIdentifier(receiver)] = time.map { Wake(receiver: receiver, time: $0) }
-    }
-
-    /// The endpoints where children can connect, in the order they were opened.
-    func boundEndpoints() -> [Endpoint] {
-        let listening = slots.filter { $0.value.socket.kind == .router }
-        return listening.sorted { $0.key.number < $1.key.number }.map(\.value.socket.boundEndpoint)
     }
 
     nonisolated func nudge(_ receiver: any TransportReceiver) {

@@ -5,7 +5,7 @@ import Synchronization
 final class ReactorKeys: Sendable {
     private struct State {
         var hasAuthenticator = false
-        var refused: [RefusedKey] = []
+        var refused: [RefusedKey: Int] = [:]
         var isReplaced = false
         /// The number of failed connections to a parent with two keys: each next connection uses
         /// the other key.
@@ -14,11 +14,11 @@ final class ReactorKeys: Sendable {
 
     /// The events since the last turn.
     struct News {
-        let refused: [RefusedKey]
+        let refused: [RefusedKey: Int]
         let isReplaced: Bool
     }
 
-    /// The most refused keys of one turn.
+    /// The most different keys and addresses refused in one turn.
     private static let refusedMax = 64
 
     let ring: KeyRing
@@ -81,7 +81,7 @@ final class ReactorKeys: Sendable {
 
     func takeNews() -> News {
         state.withLock { state in
-            defer { (state.refused, state.isReplaced) = ([], false) }
+            defer { (state.refused, state.isReplaced) = ([:], false) }
             return News(refused: state.refused, isReplaced: state.isReplaced)
         }
     }
@@ -98,7 +98,11 @@ final class ReactorKeys: Sendable {
     }
 
     private func note(_ refused: RefusedKey) {
-        state.withLock { if $0.refused.count < Self.refusedMax { $0.refused.append(refused) } }
+        state.withLock { state in
+            guard state.refused[refused] != nil || state.refused.count < Self.refusedMax
+            else { return }
+            state.refused[refused, default: 0] += 1
+        }
         signal()
     }
 }

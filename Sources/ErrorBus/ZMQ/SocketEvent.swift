@@ -79,4 +79,13 @@ extension ConnectionEvent {
         case .accepted, .caughtUp: return nil
         }
     }
+
+    /// A failure with the public keys of its socket, for the person who compares them.
+    func naming(_ keys: ZMQSocket.Keys?) -> ConnectionEvent {
+        guard case .failed(let reason) = self, case .connecting(let own, let parent)? = keys
+        else { return self }
+        return .failed(
+            "\(reason) (this node's key: \(own.publicKey), the key expected of the other side: "
+                + "\(parent))")
+    }
 }

@@ -78,8 +78,9 @@ package protocol TransportReceiver: AnyObject, Sendable {
     /// A number of messages was dropped for lack of room.
     func dropped(_ count: Int, on socket: SocketID)
     func changed(_ event: ConnectionEvent, on socket: SocketID)
-    /// A connection was refused for its key, before any message.
-    func refused(_ key: RefusedKey)
+    /// So many connections were refused for their key, before any message, or ended since the key
+    /// was revoked.
+    func refused(_ key: RefusedKey, count: Int)
     /// Connections to a listening socket failed before any message.
     func failed(_ connections: FailedConnections)
     /// A connection was ended because its peer sent a message without an end.
@@ -91,7 +92,7 @@ package protocol TransportReceiver: AnyObject, Sendable {
 
 extension TransportReceiver {
     package func isReady(on socket: SocketID) -> Bool { true }
-    package func refused(_ key: RefusedKey) {}
+    package func refused(_ key: RefusedKey, count: Int) {}
     package func failed(_ connections: FailedConnections) {}
     package func ended(_ flood: EndedFlood) {}
     package func replaced(_ keys: KeyRing) {}

@@ -381,8 +381,9 @@ enum SocketOptions {
                 // At this limit the session would end for good on this side: far above the bus's
                 // own.
                 (ZMQ_MAXMSGSIZE, .long(Int64(limits.payloadByteCountMax) * 4)),
+                // As for the links themselves (``LinkTimes``): a parent is found within 5 s.
                 (ZMQ_RECONNECT_IVL, .int(100)),
-                (ZMQ_RECONNECT_IVL_MAX, .int(10_000)),
+                (ZMQ_RECONNECT_IVL_MAX, .int(3_500)),
             ]
         }
     }

@@ -25,6 +25,9 @@ package struct Anomaly: Hashable, Sendable {
             case .unknownID, .supersededLink, .lostLink, .duplicate, .late, .whileClosed: false
             }
         }
+
+        /// Whether each peer needs a line of its own in the log: its operator may be another one.
+        package var namesPeer: Bool { self == .unknownKey }
     }
 
     package let kind: Kind

@@ -58,6 +58,23 @@ import Testing
         #expect(log.totals == ["malformed": 3, "overflow": 7, "late": 1])
     }
 
+    @Test("F29 each refused key is a warning, once in 10 s, and no peer hides another's")
+    func refusedKeys() {
+        var log = AnomalyLog()
+        func note(_ detail: String, _ time: UInt64) {
+            log.note(Anomaly(kind: .unknownKey, detail: detail), count: 3, at: at(time), logger)
+        }
+        for time in 0..<20 { note("a", UInt64(time)) }
+        note("b", 20)
+        note("b", 21)
+        #expect(lines.all.filter { $0.hasPrefix("warning") }.count == 2)
+        for number in 0..<20 { note("\(number)", 22) }
+        #expect(lines.all.filter { $0.hasPrefix("warning") }.count == AnomalyLog.namedMax)
+        note("a", 10_000)
+        #expect(lines.all.filter { $0.hasPrefix("warning") }.count == AnomalyLog.namedMax + 1)
+        #expect(log.totals == ["unknownKey": 129])
+    }
+
     @Test("children that come and go: 60 lines in 10 s, then how many were left out")
     func children() {
         var log = ChildLog()
