@@ -186,6 +186,26 @@ extension EndToEnd {
             #expect(try await central.goesDown() < .seconds(5))
         }
 
+        @Test("F29 A node whose topology gets keys while it runs uses them after SIGHUP")
+        func added() async throws {
+            try writeTopology()
+            let keys = "keys: keys\n"
+            let whole = try sandbox.read("topology.yaml") + "  worker: { next: central }\n"
+            try #require(whole.hasPrefix(keys))
+            try sandbox.write("topology.yaml", whole)
+            #expect(try await run("keygen", topology).status == 0)
+            let central = try await sandbox.start("central")
+            let own = try sandbox.write("worker.yaml", String(whole.dropFirst(keys.count)))
+            let worker = try Launched(["run", "--topology", own, "--node", "worker"])
+            #expect(await central.says("connections failed"))
+            try sandbox.write("worker.yaml", whole)
+            worker.send(SIGHUP)
+            #expect(await worker.says("keys read again"))
+            #expect(await worker.says("parent is up"))
+            #expect(try await worker.goesDown() < .seconds(5))
+            #expect(try await central.goesDown() < .seconds(5))
+        }
+
         private func writeSecret(_ text: String) throws {
             try sandbox.write("keys/client.key_secret", text)
             chmod(sandbox.path("keys/client.key_secret"), 0o600)

@@ -152,6 +152,31 @@ extension RealSockets {
             try await central.stop()
         }
 
+        @Test("F29 a node without keys gets them while it runs, and its link is up with them")
+        func keysAdded() async throws {
+            let (central, endpoint) = try await central(KeyRing(try keys("central")))
+            let own = KeyRing()
+            let node = try worker(own, to: endpoint, waits: true)
+            let running = try await RunningNode(node)
+            async let outcome = node.uplink.presentError(Attempts().saveFailed())
+            while await node.status.parents.first?.reason?.contains("handshake failed") != true {
+                await Task.yield()
+            }
+            own.replace(with: try keys("worker", parents: [endpoint: "central"]))
+            #expect(await outcome.didRecover)
+            try await running.stop()
+            try await central.stop()
+        }
+
+        @Test("A ring without keys opens no node to other machines")
+        func noKeysYet() async throws {
+            let open = try Endpoint("tcp://0.0.0.0:*")
+            let node = try bus.node(
+                "central", parents: [], settings: { $0.listen = [open] },
+                parts: { $0.keys = KeyRing() })
+            await #expect(throws: NodeError.unauthenticated(open)) { try await node.run() }
+        }
+
         @Test("F29 a parent that listens again is found in time for a link within 5 s")
         func found() {
             // libzmq adds up to the first pause to each.

@@ -57,7 +57,8 @@ package final class NodeAssembly: Sendable {
     ) throws -> NodeParts {
         makeFoldersOfSockets()
         var parts = base
-        parts.keys = try KeyFolder.ring(of: settings.name, in: loaded.topology)
+        // One without keys may get them later.
+        parts.keys = try KeyFolder.ring(of: settings.name, in: loaded.topology) ?? KeyRing()
         keys.withLock { $0 = parts.keys }
         // The node itself, and each console that it serves.
         let readiness = Readiness(of: 1 + (use == .alone ? consoles.count : 0), ready: ready)
@@ -239,7 +240,14 @@ package final class NodeAssembly: Sendable {
         }) {
             keys.append("route")
         }
-        if (fresh.keys == nil) != (former.keys == nil) { keys.append("keys") }
+        // Links to parents get them at once; a port that is listened on, and links that have
+        // them, stay as they are.
+        let isListening = settings.listen.contains {
+            if case .tcp = $0.address { true } else { false }
+        }
+        if (fresh.keys == nil) != (former.keys == nil), isListening || fresh.keys == nil {
+            keys.append("keys")
+        }
         return keys
     }
 
@@ -255,8 +263,7 @@ package final class NodeAssembly: Sendable {
             logger.notice("keys read again", metadata: ["folder": "\(path)"])
         } catch {
             logger.error("keys not read again", metadata: ["problem": "\(error.text)"])
-            guard let names = try? Set(folder.names()) else { return }
-            var keys = ring.keys
+            guard let names = try? Set(folder.names()), var keys = ring.keys else { return }
             keys.known = keys.known.filter { names.contains($0.key) }
             keys.former = keys.former.filter { names.contains($0.key) }
             keys.signers = keys.signers.filter { names.contains($0.key) }

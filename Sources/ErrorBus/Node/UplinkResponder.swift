@@ -246,7 +246,8 @@ struct UplinkResponder: Responder {
                     + "people, of a console with users")
         }
         guard chosen.contains(where: \.needsSignature) else { return nil }
-        let fault = keys.map { $0.keys.fault(of: answer, to: present) } ?? "this node has no keys"
+        let known = keys.flatMap(\.keys)
+        let fault = known.map { $0.fault(of: answer, to: present) } ?? "this node has no keys"
         return fault.map {
             AnswerFault(reason: .notSigned, problem: "needs a signature", text: $0)
         }

@@ -67,14 +67,13 @@ struct AnswerSignature: Hashable, Sendable {
 
 extension KeyRing {
     /// Whether this node signs the answers that it gives.
-    var signs: Bool { keys.signsAs != nil }
+    var signs: Bool { keys?.signsAs != nil }
 
     /// The answer with this node's signature; unchanged at a node that signs none.
     ///
     /// - Parameter present: The PRESENT as it came from below.
     func sign(_ answer: Answer, to present: Message.Present) -> Answer {
-        let keys = keys
-        guard let name = keys.signsAs, let key = SigningKey(of: keys.own),
+        guard let keys, let name = keys.signsAs, let key = SigningKey(of: keys.own),
             let signature = AnswerSignature(of: answer, to: present, by: name, with: key)
         else { return answer }
         return signature.added(to: answer)

@@ -44,7 +44,7 @@ public final class KeyRing: Sendable {
     typealias Observer = @Sendable () -> Bool
 
     private struct State {
-        var keys: LinkKeys
+        var keys: LinkKeys?
         var holders: [PublicKey: KeyHolder]
         var observers: [Int: Observer] = [:]
         var observerCount = 0
@@ -56,6 +56,10 @@ public final class KeyRing: Sendable {
     public init(_ keys: LinkKeys) {
         state = Mutex(State(keys: keys, holders: Self.holders(keys)))
     }
+
+    /// A ring without keys. Until it gets some, links have none; then links to parents are made
+    /// anew with keys, and a listening socket stays as it is.
+    package init() { state = Mutex(State(keys: nil, holders: [:])) }
 
     /// Replaces the keys, also while the node runs.
     public func replace(with keys: LinkKeys) {
@@ -102,7 +106,8 @@ public final class KeyRing: Sendable {
         }
     }
 
-    package var keys: LinkKeys { state.withLock { $0.keys } }
+    /// The keys; nil while there are none.
+    package var keys: LinkKeys? { state.withLock { $0.keys } }
 
     /// The holder of a key; nil for an unknown key.
     package func holder(of key: PublicKey) -> KeyHolder? { state.withLock { $0.holders[key] } }
@@ -117,10 +122,10 @@ public final class KeyRing: Sendable {
     /// former key. Nil if no key of the parent is known.
     func keys(to endpoint: Endpoint) -> (own: KeyPair, parents: [PublicKey])? {
         state.withLock { state in
-            guard let name = state.keys.parents[endpoint], let key = state.keys.known[name] else {
-                return nil
-            }
-            return (state.keys.own, [key] + [state.keys.former[name]].compactMap(\.self))
+            guard let keys = state.keys, let name = keys.parents[endpoint],
+                let key = keys.known[name]
+            else { return nil }
+            return (keys.own, [key] + [keys.former[name]].compactMap(\.self))
         }
     }
 }

@@ -41,12 +41,12 @@ final class ReactorKeys: Sendable {
         }
     }
 
-    /// The keys of a new socket; nil on ipc. A listening socket waits for the thread that judges
-    /// its peers.
+    /// The keys of a new socket; nil on ipc, and while there are none. A listening socket waits for
+    /// the thread that judges its peers.
     func keys(
         of kind: ZMQSocket.Kind, _ endpoint: Endpoint, _ context: ZMQContext
     ) throws(TransportError) -> ZMQSocket.Keys? {
-        guard case .tcp = endpoint.address else { return nil }
+        guard case .tcp = endpoint.address, let own = ring.keys?.own else { return nil }
         func failure(_ operation: String, _ reason: String) -> TransportError {
             TransportError(
                 endpoint: endpoint, operation: operation, reason: reason, isInUse: false)
@@ -56,7 +56,7 @@ final class ReactorKeys: Sendable {
             guard startAuthenticator(context) else {
                 throw failure("check the keys of", ZMQError.text(zmq_errno()))
             }
-            return .listening(own: ring.keys.own, mark: mark)
+            return .listening(own: own, mark: mark)
         case .dealer:
             guard let (own, parents) = ring.keys(to: endpoint) else {
                 throw failure("connect to", "no public key of that node is known")
@@ -72,9 +72,12 @@ final class ReactorKeys: Sendable {
         state.withLock { $0.failures[endpoint, default: 0] &+= 1 }
     }
 
-    /// Whether the keys of a socket are still the keys for its connection.
+    /// Whether the keys of a socket are still the keys for its connection. A connection without
+    /// keys ends once there are some.
     func accepts(_ socket: ZMQSocket) -> Bool {
-        guard case .connecting(let own, let parent) = socket.keys else { return true }
+        guard case .connecting(let own, let parent) = socket.keys else {
+            return socket.kind == .router || !socket.isTCP || ring.keys == nil
+        }
         guard let now = ring.keys(to: socket.endpoint) else { return false }
         return now.own == own && now.parents.contains(parent)
     }

@@ -16,7 +16,8 @@ struct KeyRingTests {
 
     @Test("An observer that has ended gets no further call, and others do")
     func endedObserver() {
-        let ring = KeyRing(LinkKeys(own: own, known: [:]))
+        let keys = LinkKeys(own: own, known: [:])
+        let ring = KeyRing(keys)
         let calls = Recorder<String>()
         for (name, goesOn) in [("ended", false), ("live", true)] {
             ring.onReplacement {
@@ -24,9 +25,17 @@ struct KeyRingTests {
                 return goesOn
             }
         }
-        for _ in 1...3 { ring.replace(with: ring.keys) }
+        for _ in 1...3 { ring.replace(with: keys) }
         #expect(calls.elements.count { $0 == "ended" } == 1)
         #expect(calls.elements.count { $0 == "live" } == 3)
+    }
+
+    @Test("A ring without keys knows no key and signs nothing, until it gets keys")
+    func empty() {
+        let ring = KeyRing()
+        #expect(ring.keys == nil && ring.holder(of: client) == nil && !ring.signs)
+        ring.replace(with: LinkKeys(own: own, known: ["client": client]))
+        #expect(ring.keys?.own == own && ring.holder(of: client)?.name == "client")
     }
 
     @Test("A key that has become another name's is not accepted for its former holder")
