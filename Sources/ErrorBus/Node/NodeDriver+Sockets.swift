@@ -143,6 +143,9 @@ extension NodeDriver: TransportReceiver {
         case (.above(let way), .disconnected):
             above(way) { machine, now in machine.disconnected(lost, at: now) }
         case (.above(let way), .failed(let reason)):
+            if event != .keysReplaced {
+                ways[way].log.failed(reason, at: transport.now)?.write(to: logger)
+            }
             above(way) { machine, now in machine.giveUp(reason, at: now) }
         case (.probe(let way), .connected):
             above(way) { machine, now in machine.probeConnected(at: now) }

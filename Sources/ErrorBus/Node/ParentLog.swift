@@ -34,6 +34,7 @@ struct ParentLog: Sendable {
     /// The time of the next warning.
     private var warningDue: MonotonicTime?
     private var refusal: Refusal?
+    private var failure: (reason: String, at: MonotonicTime)?
     private var crowdedAt: MonotonicTime?
 
     init(times: LinkTimes) { self.times = times }
@@ -47,7 +48,7 @@ struct ParentLog: Sendable {
         self.parent = parent
         missingSince = nil
         warningDue = nil
-        refusal = nil
+        (refusal, failure) = (nil, nil)
         return Line(
             level: .info, text: "parent is up", details: ["parent": parent.description])
     }
@@ -79,6 +80,17 @@ struct ParentLog: Sendable {
                 "code": "\(reject.code.rawValue)", "reason": reject.reason,
                 "times": "\(unlogged + 1)",
             ])
+    }
+
+    /// The line for a connection that failed before any message, as for a key. A notice: a client
+    /// that gives up names the reason itself. Nil if the same failure was logged recently.
+    mutating func failed(_ reason: String, at now: MonotonicTime) -> Line? {
+        if let failure, failure.reason == reason, now.since(failure.at) < Self.refusalPause {
+            return nil
+        }
+        failure = (reason, now)
+        return Line(
+            level: .notice, text: "no link to the parent", details: ["reason": reason])
     }
 
     /// The line for a parent without room for more presentations. Nil if that was logged recently.

@@ -12,7 +12,7 @@ extension Reactor {
         endedPeers = [:]
         listening?.receiver.replaced(keys.ring)
         for (id, slot) in slots where !keys.accepts(slot.socket) {
-            slot.receiver.changed(.failed("the keys of that link were replaced"), on: id)
+            slot.receiver.changed(.keysReplaced, on: id)
         }
     }
 

@@ -112,6 +112,9 @@ package enum ConnectionEvent: Hashable, Sendable {
     /// The connection is lost; the socket has to be closed.
     case disconnected
     case failed(String)
+
+    /// The node's keys were replaced, and the connection has former ones.
+    static let keysReplaced = ConnectionEvent.failed("the keys of that link were replaced")
 }
 
 /// The reason why a socket could not be opened.

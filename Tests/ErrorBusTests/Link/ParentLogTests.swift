@@ -60,6 +60,20 @@ import Testing
         #expect(log.refused(held, at: at(119))?.details["times"] == "2")
     }
 
+    @Test("F29 a failed connection is said with its reason, the same again a minute later")
+    func failed() {
+        var log = ParentLog(times: LinkTimes())
+        log.started(at: start)
+        let line = log.failed("its key", at: start)
+        #expect(line?.level == .notice && line?.text == "no link to the parent")
+        #expect(line?.details == ["reason": "its key"])
+        #expect(log.failed("its key", at: at(59)) == nil)
+        #expect(log.failed("its host", at: at(59)) != nil)
+        #expect(log.failed("its key", at: at(60)) != nil)
+        _ = log.up("central")
+        #expect(log.failed("its key", at: at(61)) != nil)
+    }
+
     @Test("a node that was taken once is refused again")
     func refusedAgain() {
         var log = ParentLog(times: LinkTimes())
