@@ -40,6 +40,7 @@ extension DownlinkMachine {
         }
         // A race: answered or withdrawn before, so there is nothing left to send.
         guard entry.isOpen else { return [] }
+        if verdict.isExpiry, expiresByOwnClock(entry, at: now) { return [] }
         switch verdict {
         case .decided(let answer):
             if answer.isExpiry, let applied = answerOnExpiry(of: entry) {
@@ -94,6 +95,13 @@ extension DownlinkMachine {
             reason: Outcome.Reason.answered.rawValue)
         answer.isFromAbove = true
         return entry.accepted(answer, isDeclared: true) ?? answer
+    }
+
+    /// Whether a bare client waits for this hop's own clock: the option that it declared for expiry
+    /// needs two people, and a node above could say at any time that the time is over.
+    private func expiresByOwnClock(_ entry: DownlinkEntry, at now: MonotonicTime) -> Bool {
+        guard entry.isBare, let deadline = entry.deadline, now < deadline else { return false }
+        return entry.offered?.contains { $0.id == entry.onExpiry && $0.needsTwoPeople } ?? false
     }
 
     mutating func decided(

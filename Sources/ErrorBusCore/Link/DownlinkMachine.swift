@@ -231,6 +231,14 @@ package enum DownlinkVerdict: Hashable, Sendable {
     case decided(Answer)
     case refused(RejectCode, String)
 
+    /// Whether the verdict only reports that no answer came in time.
+    var isExpiry: Bool {
+        switch self {
+        case .decided(let answer): answer.isExpiry
+        case .refused(let code, _): code == .deadlinePassed
+        }
+    }
+
     /// The answer whose option was carried out at this node or above; nil if there is none.
     package var carriedOut: Answer? {
         guard case .decided(let answer) = self, answer.chosen != nil else { return nil }

@@ -240,6 +240,27 @@ import Testing
         }
     }
 
+    @Test("F28 what needs two people is applied by this hop's own clock, whatever is said above")
+    func bareEarly() throws {
+        let early = DownlinkVerdict.decided(
+            Answer(
+                id: Message.sampleAnswer, option: nil, by: "p", via: .expiry, didRecover: false,
+                reason: "expired"))
+        for verdict in [DownlinkVerdict.refused(.deadlinePassed, "too late"), early] {
+            var rig = DownlinkRig()
+            let request = try BareRequest(
+                Frame(
+                    (#"{"id":"\#(id)","domain":"d","description":"x","onExpiry":"wipe","#
+                        + #""deadlineMilliseconds":5000,"recoveryOptions":["#
+                        + #"{"id":"wipe","title":"W","twoPeople":true}]}"#).utf8))
+            _ = rig.machine.bareReceived(request, from: peer, at: rig.now)
+            #expect(rig.machine.completed(id, generation: 1, verdict: verdict, at: rig.now) == [])
+            let replies = rig.run(20_000).filter { $0.1.bareReply != nil }
+            #expect(replies.map(\.1.bareReply?.option) == ["wipe"])
+            #expect(replies.allSatisfy { $0.at >= 5_000 })
+        }
+    }
+
     /// Each request comes in its own envelope, as with CORRELATE.
     @Test(
         "exactly one reply per request, whatever happens in between",
