@@ -61,7 +61,7 @@ public final class Node: Service {
         self.parts = parts
         listenCount = settings.listen.count
         insecurity =
-            settings.allowUnauthenticated || parts.keys?.keys != nil
+            settings.allowUnauthenticated || parts.keys?.isEmpty == false
             ? nil
             : settings.listen.first { !$0.isLocal }.map(NodeError.unauthenticated)
                 ?? (parents + routes.map { $0.1 }).first { !$0.isLocal }

@@ -106,6 +106,9 @@ public final class KeyRing: Sendable {
         }
     }
 
+    /// Whether there are no keys yet.
+    var isEmpty: Bool { keys?.own == nil }
+
     /// The keys; nil while there are none.
     package var keys: LinkKeys? { state.withLock { $0.keys } }
 

@@ -76,7 +76,7 @@ final class ReactorKeys: Sendable {
     /// keys ends once there are some.
     func accepts(_ socket: ZMQSocket) -> Bool {
         guard case .connecting(let own, let parent) = socket.keys else {
-            return socket.kind == .router || !socket.isTCP || ring.keys == nil
+            return socket.kind == .router || !socket.isTCP || ring.isEmpty
         }
         guard let now = ring.keys(to: socket.endpoint) else { return false }
         return now.own == own && now.parents.contains(parent)
