@@ -158,6 +158,35 @@ extension RealSockets {
             #expect(dropped.elements.count == 1)
         }
 
+        @Test("A caller that presents again under the id gets the answer again, also with values")
+        func again() async throws {
+            let bus = Bus()
+            let top = try bus.node(
+                "central", presenters: [FixedPresenter(option: "trim")],
+                parts: { $0.keys = central })
+            let leaf = try bus.node(
+                "worker", next: ["central"], listens: false, parts: { $0.keys = worker })
+            let trimmed = Recorder<Void>()
+            let error = Attempts().saveFailed().recoverable {
+                RecoveryOption(
+                    "Trim", id: "trim", needsSignature: true,
+                    fields: [.number("count", label: "Count", default: 3)]
+                ) { _ in
+                    trimmed.record(())
+                    return true
+                }
+            }
+            var options = PresentationOptions()
+            options.id = .make()
+            let outcomes = try await bus.run(top, leaf) { [options] in
+                let first = await leaf.uplink.presentError(error, options: options)
+                return [first, await leaf.uplink.presentError(error, options: options)]
+            }
+            #expect(outcomes.map(\.answer?.option) == ["trim", "trim"])
+            #expect(outcomes.map(\.didRecover) == [true, true])
+            #expect(trimmed.elements.count == 1)
+        }
+
         @Test("An answer on record comes with its signature to a later life of the caller")
         func repeated() async throws {
             let (journal, id) = (MemoryJournal(), PresentationID.make())

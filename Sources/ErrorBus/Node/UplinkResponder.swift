@@ -228,7 +228,8 @@ struct UplinkResponder: Responder {
         of answer: Answer, to error: any Error, _ present: Message.Present
     ) -> AnswerFault? {
         let attempter = error.recoveryAttempter
-        guard attempter?.leavesToChild(answer.option) != true else { return nil }
+        guard !answer.isRepeatedHere, attempter?.leavesToChild(answer.option) != true
+        else { return nil }
         let report = ErrorReport(describing: error)
         // The attempter still has an option that a rule or a responder took out of the report.
         let isOffered = report.offers(answer.option) || wasOffered(answer.option, in: present)

@@ -46,6 +46,8 @@ public struct Answer: Hashable, Sendable {
     package var extras = Extras()
     /// Whether a process above decided. That process keeps the result.
     package var isFromAbove = false
+    /// Whether this process has checked and carried out the answer, and repeats it with its result.
+    package var isRepeatedHere = false
     /// The outcome when a process above handled the error: no attempt runs below.
     package var didRecover: Bool?
     /// The reason that a process above sent: an ``Outcome/Reason`` or a word of its own.
@@ -105,6 +107,7 @@ extension Answer {
     package var plain: Answer {
         var answer = self
         answer.isFromAbove = false
+        answer.isRepeatedHere = false
         answer.didRecover = nil
         answer.reason = nil
         return answer
@@ -115,6 +118,7 @@ extension Answer {
     /// belongs to another node's attempt.
     package func settled(_ result: RecoveryResult) -> Answer? {
         var answer = self
+        answer.isRepeatedHere = true
         switch result {
         case .recovered: answer.didRecover = true
         case .failed: answer.didRecover = false

@@ -52,6 +52,13 @@ extension Answer {
             id: id, option: option, by: "ann", via: .person, didRecover: didRecover,
             reason: "answered")
     }
+
+    /// As the process that carried it out repeats it.
+    static func repeated(didRecover: Bool) -> Answer {
+        var answer = decision(didRecover: didRecover)
+        answer.isRepeatedHere = true
+        return answer
+    }
 }
 
 extension Answer {

@@ -342,7 +342,7 @@ import Testing
         _ = rig.get(.answer(id, .decision()))
         if isMeanwhile { _ = rig.present(id) }
         let actions = rig.settle(id, result) + (isMeanwhile ? [] : rig.present(id))
-        let told = Answer.decision(didRecover: result == .recovered)
+        let told = Answer.repeated(didRecover: result == .recovered)
         #expect(actions == [.send(.settled(id, result)), .answered(id, told)])
         #expect(rig.get(.answer(id, .decision())).sent == [.settled(id, result)])
     }
