@@ -11,6 +11,8 @@ enum RealTime {
             "a delay has a least length, which no busy machine shortens",
         "Tests/IntegrationTests/RealSockets+ParentReturns.swift":
             "prints how long it took, and expects nothing of it",
+        "Tests/IntegrationTests/RealSockets+SignedAnswers.swift":
+            "a deadline has a least length, which no busy machine shortens",
         "Tests/NodeSimulation/Simulator/Conversations/Script+InboxAnswers.swift":
             "every clock in there is the simulation's",
         "Tests/NodeSimulation/Simulator/Conversations/Script+Proposals.swift":
