@@ -47,7 +47,7 @@ public final class KeyRing: Sendable {
         var keys: LinkKeys?
         var holders: [PublicKey: KeyHolder]
         var observers: [Int: Observer] = [:]
-        var observerCount = 0
+        var lastObserver = 0
     }
 
     private let state: Mutex<State>
@@ -99,12 +99,24 @@ public final class KeyRing: Sendable {
     }
 
     /// Adds a closure that is called after each replacement.
-    func onReplacement(_ observer: @escaping Observer) {
+    ///
+    /// - Returns: The number of the closure, for ``forget(_:)``.
+    @discardableResult
+    func onReplacement(_ observer: @escaping Observer) -> Int {
         state.withLock { state in
-            state.observerCount += 1
-            state.observers[state.observerCount] = observer
+            state.lastObserver += 1
+            state.observers[state.lastObserver] = observer
+            return state.lastObserver
         }
     }
+
+    /// Removes a closure.
+    func forget(_ number: Int) {
+        state.withLock { state in state.observers[number] = nil }
+    }
+
+    /// The number of closures.
+    var observerCount: Int { state.withLock { $0.observers.count } }
 
     /// Whether there are no keys yet.
     var isEmpty: Bool { keys?.own == nil }

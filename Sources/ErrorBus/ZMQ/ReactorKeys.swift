@@ -7,6 +7,8 @@ final class ReactorKeys: Sendable {
         var hasAuthenticator = false
         var refused: [RefusedKey: Int] = [:]
         var isReplaced = false
+        /// The number by which the ring calls.
+        var observer: Int?
         /// The number of failed connections to a parent with two keys: each next connection uses
         /// the other key.
         var failures: [Endpoint: Int] = [:]
@@ -33,12 +35,18 @@ final class ReactorKeys: Sendable {
     init(_ ring: KeyRing, signal: @escaping @Sendable () -> Void) {
         self.ring = ring
         self.signal = signal
-        ring.onReplacement { [weak self] in
+        let number = ring.onReplacement { [weak self] in
             guard let self else { return false }
             state.withLock { $0.isReplaced = true }
             self.signal()
             return true
         }
+        state.withLock { $0.observer = number }
+    }
+
+    deinit {
+        // Each request for a status has a reactor of its own.
+        if let number = state.withLock(\.observer) { ring.forget(number) }
     }
 
     /// The keys of a new socket; nil on ipc, and while there are none. A listening socket waits for

@@ -30,6 +30,16 @@ struct KeyRingTests {
         #expect(calls.elements.count { $0 == "live" } == 3)
     }
 
+    @Test("The keys of a reactor that has gone leave nothing in the ring")
+    func gone() {
+        let ring = KeyRing()
+        for _ in 1...3 {
+            let keys = ReactorKeys(ring) {}
+            withExtendedLifetime(keys) { #expect(ring.observerCount == 1) }
+        }
+        #expect(ring.observerCount == 0)
+    }
+
     @Test("A ring without keys knows no key and signs nothing, until it gets keys")
     func empty() {
         let ring = KeyRing()
