@@ -228,7 +228,9 @@ struct UplinkResponder: Responder {
         of answer: Answer, to error: any Error, _ present: Message.Present
     ) -> AnswerFault? {
         let attempter = error.recoveryAttempter
-        guard !answer.isRepeatedHere, attempter?.leavesToChild(answer.option) != true
+        let isWithoutOption = answer.chosen == nil && answer.didRecover != nil
+        guard !answer.isRepeatedHere, !isWithoutOption,
+            attempter?.leavesToChild(answer.option) != true
         else { return nil }
         let report = ErrorReport(describing: error)
         // The attempter still has an option that a rule or a responder took out of the report.
