@@ -120,7 +120,9 @@ extension RealSockets {
         @Test("F29 connections of a revoked key end, and an unknown key beside them is named")
         func connectionsEnded() async throws {
             let (ring, said) = (KeyRing(try keys("central")), Recorder<String>())
-            let logger = Logger(label: "central") { RecordingHandler(label: $0, said: said) }
+            let logger = Logger(label: "central") { label in
+                RecordingHandler(label: label, said: said)
+            }
             let presenter = FixedPresenter(option: "retry")
             let (central, endpoint) = try await central(ring, presenter: presenter) { parts in
                 parts = NodeParts(logger: logger)
