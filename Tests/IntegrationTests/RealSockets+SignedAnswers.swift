@@ -22,17 +22,6 @@ extension RealSockets {
             }
         }
 
-        /// A relay that ends every presentation itself.
-        private struct Ending: Responder {
-            let following: any Responder
-            let outcome: Outcome
-            var next: (any Responder)? { get async { following } }
-
-            func presentError(
-                _ error: any Error, in context: PresentationContext
-            ) async -> Outcome { outcome }
-        }
-
         /// A relay that presents the errors from below as those of another node.
         private struct Mover: Responder {
             let following: any Responder
@@ -130,7 +119,7 @@ extension RealSockets {
                 didRecover: true, reason: .answered, decidedBy: "central",
                 answer: Answer(option: "drop", by: "ann", via: .person))
             let (outcome, faults, shown) = try await outcome {
-                Ending(following: $0, outcome: claim)
+                EndingRelay(following: $0, outcome: claim)
             }
             #expect(outcome.reason == .notSigned && !outcome.didRecover)
             #expect(outcome.answer == nil)
@@ -141,7 +130,7 @@ extension RealSockets {
         @Test("F28 a relay that ends a deadline early does not choose the option for its end")
         func early() async throws {
             let end = Outcome(didRecover: false, reason: .expired, decidedBy: "central")
-            let relay: NodeParts.Chain = { Ending(following: $0, outcome: end) }
+            let relay: NodeParts.Chain = { EndingRelay(following: $0, outcome: end) }
             var options = PresentationOptions()
             options.onExpiry = "drop"
             let (endless, faults, _) = try await outcome(options: options, relay: relay)

@@ -73,6 +73,19 @@ extension RealSockets {
             #expect(faults.contains { $0.contains("needs two people") })
         }
 
+        @Test("F28 an option that a relay says two people had carried out needs their names too")
+        func claimed() async throws {
+            let claim = Outcome(
+                didRecover: true, reason: .answered, decidedBy: "central",
+                answer: Answer(option: "drop", by: "ann", via: .person))
+            let (outcome, faults) = try await outcome(
+                presenter: FixedPresenter(option: "keep"),
+                relay: { EndingRelay(following: $0, outcome: claim) })
+            #expect(outcome.reason == .notConfirmed && !outcome.didRecover)
+            #expect(outcome.answer == nil && dropped.elements.isEmpty)
+            #expect(faults.contains { $0.contains("needs two people") })
+        }
+
         @Test("A presenter that knows no people cannot choose it; other options it can")
         func noPeople() async throws {
             let (refused, faults) = try await outcome(presenter: FixedPresenter(option: "drop"))
