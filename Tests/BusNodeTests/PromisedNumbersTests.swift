@@ -32,6 +32,10 @@ struct PromisedNumbersTests {
         "open presentations of one [key](topology.md#keys) that is no relay's, over all its links":
             "\(limits.openPerKeyMax)",
         "open presentations of one node": "\(limits.openPerNodeMax); of the last eighth",
+        "bytes of the reports of one [key](topology.md#keys) that is no relay's, until they are "
+            + "settled": mebibytes(limits.reportBytesPerKeyMax),
+        "bytes of the reports in one node, until they are settled":
+            mebibytes(limits.reportBytesPerNodeMax) + "; of the last eighth",
         "answers whose results are awaited": "\(limits.undeliveredMax) in a node",
         // RealSockets.ParentReturns prints it.
         "a parent's return": nil,

@@ -102,6 +102,8 @@ struct DownlinkEntry: Hashable, Sendable {
     /// The origin; nil for a presentation that was withdrawn before it was presented.
     let origin: NodeName?
     let digest: ReportDigest?
+    /// The size of the report.
+    var byteCount = 0
     /// The origin and digest of a withdrawal before any PRESENT; nil if its peer gave none.
     var withdrawnAs: Message.Asked?
     /// The options of a bare client, for which this hop is the end of the protocol and refuses any
@@ -173,6 +175,9 @@ struct DownlinkEntry: Hashable, Sendable {
         case .withdrawn, .abandoned, .refused: false
         }
     }
+
+    /// The bytes of the report, as long as it is kept.
+    var heldByteCount: Int { isUnsettled ? byteCount : 0 }
 
     /// The time since when the answer waits to be delivered and settled.
     var undeliveredSince: MonotonicTime? {

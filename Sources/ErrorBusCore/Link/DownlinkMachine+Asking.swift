@@ -97,10 +97,10 @@ extension DownlinkMachine {
             return askedAgain(present, entry, bare, asker: asker, peer: peer, at: now)
         }
         let entry = DownlinkEntry(
-            id: present.id, origin: present.origin, digest: digest, offered: bare?.offered,
-            onExpiry: bare?.onExpiry, asker: asker, key: peer.holder?.name,
-            generation: forgottenGeneration + 1, askedAt: now, askedBy: boot(of: asker),
-            deadline: deadline(of: present, at: now),
+            id: present.id, origin: present.origin, digest: digest,
+            byteCount: present.payload.count, offered: bare?.offered, onExpiry: bare?.onExpiry,
+            asker: asker, key: peer.holder?.name, generation: forgottenGeneration + 1,
+            askedAt: now, askedBy: boot(of: asker), deadline: deadline(of: present, at: now),
             standingSince: now, isCutOffBelow: !present.isOriginReachable)
         if let refusal = unopenable(present, entry, of: peer.holder) {
             // Without any time no answer comes in time.
@@ -137,41 +137,6 @@ extension DownlinkMachine {
             return Message.Reject(.deadlinePassed, "no time is left", id: present.id)
         }
         return overLimit(entry, of: holder)
-    }
-
-    /// The refusal above a limit: every queue is bounded (section 11).
-    private func overLimit(_ entry: DownlinkEntry, of holder: KeyHolder?) -> Message.Reject? {
-        let id = entry.id
-        if let name = entry.child, let most = children[name]?.openMax,
-            openOfChild[name] ?? 0 >= most
-        {
-            return Message.Reject(
-                .busy, "\(most) presentations of \(name) are open; no more are allowed", id: id,
-                retryMilliseconds: 1_000)
-        }
-        let count = openOfAccount[entry.account] ?? 0
-        if let holder, !holder.isRelay, count >= limits.openPerKeyMax {
-            return Message.Reject(
-                .busy,
-                "\(count) presentations of the key of \(holder.name) are open; no more are allowed",
-                id: id, retryMilliseconds: 1_000)
-        }
-        let free = limits.openPerNodeMax - openCount
-        let share = free / (openOfAccount.count + 1)
-        let who =
-            switch entry.account {
-            case .key(let name): "the key of \(name)"
-            case .child(let name): name.description
-            case .others: "clients without a link"
-            }
-        guard free > limits.sharedOpenCount || count < share else {
-            return Message.Reject(
-                .busy,
-                "\(openCount) of \(limits.openPerNodeMax) presentations are open here, \(count) of "
-                    + "\(who); at most \(share) of \(who) are allowed now",
-                id: id, retryMilliseconds: 2_000)
-        }
-        return nil
     }
 
     private mutating func opened(

@@ -157,6 +157,7 @@ extension DownlinkMachine {
 
     private mutating func count(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {
         countOpen(former, now: entry)
+        countBytes(former, now: entry)
         let was = former?.isUnsettled == true
         let isNow = entry?.isUnsettled == true
         if was != isNow { unsettledCount += isNow ? 1 : -1 }

@@ -34,6 +34,11 @@ package struct DownlinkMachine: Sendable {
     var originsOfChild: [NodeName: [NodeName: Int]] = [:]
     /// The number of open presentations of each user of the node's room.
     var openOfAccount: [DownlinkEntry.Account: Int] = [:]
+    /// The bytes of the reports of presentations that are not settled. Answered ones count, since
+    /// their reports are kept until the attempt has ended.
+    var byteCount = 0
+    /// The same of each user of the node's room.
+    var byteCountOfAccount: [DownlinkEntry.Account: Int] = [:]
     /// Decided presentations that are not settled, by the time of their decision.
     var undelivered = SharedDeadlines<PresentationID>()
     /// The next check of each entry.

@@ -71,6 +71,13 @@ package struct LinkLimits: Hashable, Sendable {
     /// most an equal share of the free room, and so may all clients without a link together; with
     /// keys, all links and clients of one key. So a flood leaves room for a modest client.
     var sharedOpenCount: Int { openPerNodeMax / 8 }
+    /// Bytes of the reports of one key that is no relay's, until they are settled: as many
+    /// presentations as it may have open, of 8 KiB each.
+    package var reportBytesPerKeyMax = 16 << 20
+    /// Bytes of the reports of the whole node, until they are settled.
+    package var reportBytesPerNodeMax = 128 << 20
+    /// The last of these bytes, shared as the last presentations are.
+    var sharedReportBytes: Int { reportBytesPerNodeMax / 8 }
     /// Answers without a result; above it the oldest are given up as `unknown`, until a late result
     /// corrects that. At this limit and the next two, entries of the key that has the most go
     /// first; without keys, of the child.

@@ -273,6 +273,10 @@ import Testing
         "open presentations of one key that is not of a node that listens, over all links":
             "\(limits.openPerKeyMax)",
         "open presentations per node": "\(limits.openPerNodeMax); of the last eighth",
+        "bytes of the reports of one key that is not of a node that listens, until they are "
+            + "settled": mebibytes(limits.reportBytesPerKeyMax),
+        "bytes of the reports per node, until they are settled":
+            mebibytes(limits.reportBytesPerNodeMax) + "; of the last eighth",
         "children; with one key": "\(limits.childrenMax); \(limits.childrenPerKeyMax)",
         "presentations that a node has open upward": "\(limits.openUpwardMax)",
         "reports on their way to a parent that has not said that it has read them":

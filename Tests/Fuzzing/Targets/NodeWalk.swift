@@ -281,6 +281,9 @@ struct NodeWalk {
         try hold(below.unsettledCount == unsettled.count, "unsettledCount")
         try hold(below.openCount == below.entries.values.count(where: \.isOpen), "openCount")
         try hold(below.openCount <= Self.limits.openPerNodeMax, "more open than allowed")
+        let byteCount = unsettled.reduce(0) { $0 + $1.byteCount }
+        try hold(below.byteCount == byteCount, "byteCount")
+        try hold(below.byteCountOfAccount.values.reduce(0, +) == byteCount, "bytes of accounts")
         try hold(below.undelivered.count == unsettled.count - below.openCount, "undelivered")
         try hold(
             below.remembered.count + below.unasked.count == below.entries.count - unsettled.count,

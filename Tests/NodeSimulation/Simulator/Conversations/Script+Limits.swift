@@ -114,6 +114,42 @@ extension Script {
             try talk.check(try await peer.status()["open"] == 59, "59 are open")
         },
         Script(
+            "The reports of a plain key have a limit of bytes until they are settled",
+            .limited { $0.reportBytesPerKeyMax = 2 * Talk.report.utf8.count }
+        ) { talk in
+            let kid = try await talk.child("kid", key: Talk.holder("kid"))
+            let id = try await talk.shown(1, by: kid)
+            try await talk.shown(2, by: kid)
+            kid.present(talk.id(3))
+            try await kid.hears(
+                "REJECT", "id: \(talk.id(3))", "code: 429", "retry-ms: 1000", in: 2...2)
+            // Its report is kept until the attempt has ended.
+            let answer = try await talk.answered(id, to: kid)
+            kid.present(talk.id(3))
+            try await kid.hears("REJECT", "id: \(talk.id(3))", "code: 429", in: 2...2)
+            kid.settle(id, answer, "recovered")
+            try await talk.pause(10)
+            try await talk.shown(3, by: kid)
+            let rel = try await talk.child("rel", key: Talk.holder("rel", isRelay: true))
+            for number in 11...13 { try await talk.shown(number, by: rel, origin: "far") }
+        },
+        Script(
+            "Of the last eighth of the bytes for reports each has an equal share of what is free",
+            .limited { $0.reportBytesPerNodeMax = 64 * Talk.report.utf8.count }
+        ) { talk in
+            let (one, two) = (try await talk.child("one"), try await talk.child("two"))
+            one.ignores = ["ACCEPTED", "PENDING"]
+            for number in 1...56 { one.present(talk.id(number)) }
+            try await talk.pause(200)
+            talk.desk.seen.clear()
+            one.present(talk.id(57))
+            try await one.hears(
+                "REJECT", "id: \(talk.id(57))", "code: 429", "retry-ms: 2000", in: 2...2)
+            for number in 61...62 { try await talk.shown(number, by: two) }
+            two.present(talk.id(63))
+            try await two.hears("REJECT", "id: \(talk.id(63))", "code: 429", in: 2...2)
+        },
+        Script(
             "Of the results that are kept the child with the most loses its oldest",
             .limited { $0.rememberedMax = 2 }
         ) { talk in
