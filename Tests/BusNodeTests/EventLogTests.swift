@@ -32,7 +32,7 @@ struct EventLogTests {
             row.split(separator: "|")[0].matches(of: #/`(\w+)`/#).map { String($0.output.1) }
         }
         // The acts of people have their words in a switch.
-        let acts = try text("Sources/BusNodeKit/Console/AuditHistory.swift")
+        let acts = try text("Sources/BusNodeKit/Console/PersonalAct.swift")
             .matches(of: #/case \.(\w+): "(\w+)"\n/#).map { String($0.output.2) }
         let words = PresentationEvent.Word.allCases.map(\.rawValue)
         #expect(named.sorted() == (words + acts).sorted())

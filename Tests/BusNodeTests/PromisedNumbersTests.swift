@@ -142,7 +142,7 @@ struct PromisedNumbersTests {
         "open presentations": grouped(InboxLimits().openMax),
         "ended presentations": grouped(InboxLimits().endedMax),
         "a description in a list": "\(grouped(Shared.descriptionScalarMax)) characters",
-        "audit events without a journal": "the last \(grouped(Shared.auditEventMax))",
+        "audit events without a journal": grouped(Shared.auditEventMax),
         "shutdown": "0.\(Shared.shutdownTime.wholeMilliseconds / 100) s",
     ]
 

@@ -90,8 +90,8 @@ package final class NodeAssembly: Sendable {
             parts.asksAgainAfterRestart = settings.afterRestart == .ask
             Task { [logger, weak journal, retention = settings.retention] in
                 // Ends with the node, which owns the journal.
-                while await journal?.prune(retention, logger) != nil {
-                    try? await Task.sleep(for: SQLiteJournal.pruneEvery)
+                while await journal?.pruneIfDue(retention, logger) != nil {
+                    try? await Task.sleep(for: SQLiteJournal.lookEvery)
                 }
             }
         }

@@ -15,6 +15,10 @@ final class AuditHistory: AuditLog {
         let sentence: String
         /// The count of the chart that the event adds to; nil for most events.
         let count: Count?
+        /// The origin of the presentation; empty for this process, and if it is not known.
+        var origin = ""
+        /// What goes first when there is too much.
+        var rank = HistoryRank.byPeople
 
         var view: EventView {
             var view = EventView()
@@ -66,8 +70,13 @@ final class AuditHistory: AuditLog {
     static let bucketCount = 60
 
     fileprivate struct State {
-        var events: [Event] = []
+        /// The events with their numbers, oldest first.
+        var events: [(number: Int, event: Event)] = []
         var start = 0
+        /// Whether a journal has the events as well: then the oldest ones go.
+        var isStored = false
+        /// The origins of presentations, for the events that do not have them.
+        var origins: [PresentationID: String] = [:]
         /// The number of events, with events that are no longer here.
         var total = 0
         /// The buckets by minutes since 1970.
@@ -92,8 +101,9 @@ final class AuditHistory: AuditLog {
     /// Restores the events of an earlier life of the node, oldest first; once, before any other.
     func restore(_ events: [Event]) {
         state.withLock { state in
+            state.isStored = true
+            state.total = -events.count
             for event in events { state.append(event) }
-            state.total = 0
         }
     }
 
@@ -115,7 +125,9 @@ final class AuditHistory: AuditLog {
             state.withLock { $0.answers[answer.via, default: 0] += 1 }
         }
         let sentence = event.sentence(of: report)
-        add(event.word, event.id, event.fields, sentence, of: report, at: time, count)
+        add(
+            event.word, event.id, event.fields, sentence, of: report, at: time, count,
+            event.historyRank)
     }
 
     /// Adds an act of a person.
@@ -126,17 +138,21 @@ final class AuditHistory: AuditLog {
 
     private func add(
         _ event: String, _ id: PresentationID?, _ fields: [String: String], _ sentence: String,
-        of report: ErrorReport?, at time: Date = .now, _ count: Count?
+        of report: ErrorReport?, at time: Date = .now, _ count: Count?,
+        _ rank: HistoryRank = .byPeople
     ) {
         var fields = fields
         // Each event says what it is about.
         if let report, fields["description"] == nil { fields["description"] = report.description }
         // The ledger has them whole; here they are kept and searched by the thousand.
-        let event = Event(
+        var event = Event(
             time: time, event: event, id: id,
             fields: fields.mapValues { $0.clipped(ConsoleLimits.auditFieldScalarMax) },
-            sentence: sentence.clipped(ConsoleLimits.auditFieldScalarMax), count: count)
-        state.withLock { $0.append(event) }
+            sentence: sentence.clipped(ConsoleLimits.auditFieldScalarMax), count: count, rank: rank)
+        state.withLock { state in
+            event.origin = state.origin(of: event)
+            state.append(event)
+        }
         added.yield()
     }
 
@@ -146,7 +162,8 @@ final class AuditHistory: AuditLog {
         state.withLock { state in
             let events = state.events[state.start...]
             let fresh = min(state.total - seen, events.count)
-            return (Array(events.suffix(fresh).prefix(limit)), state.total - seen - fresh)
+            let found = events.suffix(fresh).prefix(limit).map(\.event)
+            return (found, state.total - seen - fresh)
         }
     }
 
@@ -159,17 +176,16 @@ final class AuditHistory: AuditLog {
 
     /// The events with their numbers, oldest first.
     var numbered: [(number: Int, event: Event)] {
-        let (events, total) = state.withLock { (Array($0.events[$0.start...]), $0.total) }
-        return events.enumerated().map { (total - events.count + $0 + 1, $1) }
+        state.withLock { Array($0.events[$0.start...]) }
     }
 
     /// The events of one presentation, oldest first.
     func events(of id: PresentationID) -> [Event] {
-        state.withLock { $0.events[$0.start...] }.filter { $0.id == id }
+        numbered.map(\.event).filter { $0.id == id }
     }
 
     /// The time of the oldest event.
-    var start: Date? { state.withLock { $0.events[$0.start...].first?.time } }
+    var start: Date? { state.withLock { $0.events[$0.start...].first?.event.time } }
 
     /// The last hour, oldest minute first.
     func chart(at now: Date = .now) -> [(at: Date, bucket: Bucket)] {
@@ -187,10 +203,11 @@ final class AuditHistory: AuditLog {
 
 extension AuditHistory.State {
     mutating func append(_ event: AuditHistory.Event) {
-        events.append(event)
         total += 1
+        events.append((total, event))
         let overflow = events.count - start - ConsoleLimits.auditEventMax
-        if overflow > 0 { start += overflow }
+        if overflow > 0, isStored { start += overflow }
+        if overflow > 0, !isStored { thin() }
         if start > ConsoleLimits.auditEventMax {
             events.removeFirst(start)
             start = 0
@@ -205,111 +222,34 @@ extension AuditHistory.State {
     }
 }
 
-/// An act of a person at a console, other than an answer.
-enum PersonalAct: Hashable, Sendable {
-    case claim, release, undo
-    /// Handed a claim to another person.
-    case handOver(to: String)
-    /// Made a silence, or ended one early.
-    case silence(Silence), silenceEnd(Silence)
-    /// Chose an option, whose answer is held for an undo.
-    case leaving(option: String)
-    /// Chose an option that needs two people, as the first person.
-    case propose(option: String)
-    /// Confirmed the proposal of another person.
-    case confirm(option: String, of: String)
-    /// Withdrew the own proposal, or declined that of another person.
-    case decline(option: String, of: String)
-    /// Wrote a note on the presentation.
-    case note(InboxNote)
-    /// Sent a message of a hook again.
-    case resend(DeadLetter)
-    /// Answered by a link of a hook's message.
-    case link(option: String, hook: NodeName)
-    /// Saved a new view for everyone, replaced a view, or removed one.
-    case saveView(ViewRow), replaceView(ViewRow), removeView(String)
-
-    var word: String {
-        switch self {
-        case .claim: "claim"
-        case .handOver: "handOver"
-        case .release: "release"
-        case .undo: "undo"
-        case .leaving: "leaving"
-        case .propose: "propose"
-        case .confirm: "confirm"
-        case .decline: "decline"
-        case .silence: "silence"
-        case .silenceEnd: "silenceEnd"
-        case .note: "note"
-        case .resend: "resend"
-        case .link: "link"
-        case .saveView: "saveView"
-        case .replaceView: "replaceView"
-        case .removeView: "removeView"
-        }
+extension AuditHistory.State {
+    /// The origin that an event names, or an earlier one of its presentation.
+    fileprivate mutating func origin(of event: AuditHistory.Event) -> String {
+        guard let id = event.id else { return "" }
+        guard let named = event.fields["origin"] else { return origins[id] ?? "" }
+        if origins.count >= 2 * ConsoleLimits.auditEventMax { origins = [:] }
+        origins[id] = named
+        return named
     }
 
-    func fields(_ person: String) -> [String: String] {
-        switch self {
-        case .claim, .release, .undo: return ["by": person]
-        case .handOver(let receiver): return ["by": person, "to": receiver]
-        case .leaving(let option), .propose(let option):
-            return ["by": person, "option": option]
-        case .confirm(let option, let proposer), .decline(let option, let proposer):
-            return ["by": person, "option": option, "proposedBy": proposer]
-        case .silence(let silence), .silenceEnd(let silence):
-            var fields = [
-                "by": person, "silence": String(silence.number),
-                "match": String(decoding: silence.request.pattern.encoded(), as: UTF8.self),
-                "until": TimeText.text(silence.endsAt.date), "comment": silence.request.comment,
-            ]
-            fields["option"] = silence.request.option
-            return fields
-        case .note(let note):
-            return ["by": person, "note": note.id.description, "text": note.text]
-        case .resend(let letter):
-            return [
-                "by": person, "letter": String(letter.number), "hook": letter.hook.description,
-                "message": letter.failed.message.id,
-            ]
-        case .link(let option, let hook):
-            return ["by": person, "option": option, "hook": hook.description]
-        case .saveView(let view), .replaceView(let view):
-            return [
-                "by": person, "view": view.name, "filter": view.filter, "sort": view.sort,
-                "show": view.show,
-            ]
-        case .removeView(let name): return ["by": person, "view": name]
+    /// Forgets a tenth of the events: of those that led to no decision first, and of each rank the
+    /// oldest of the origins that have the most.
+    fileprivate mutating func thin() {
+        var left = ConsoleLimits.auditEventMax / 10
+        var surplus: [HistoryRank: [String: Int]] = [:]
+        for rank in HistoryRank.allCases where left > 0 {
+            var counts: [String: Int] = [:]
+            for (_, event) in events where event.rank == rank {
+                counts[event.origin, default: 0] += 1
+            }
+            let given = OriginShares.surplus(of: counts, excess: left)
+            left -= given.values.reduce(0, +)
+            surplus[rank] = given
         }
-    }
-
-    /// - Parameter report: The report of the presentation, if it is known.
-    fileprivate func sentence(_ person: String, of report: ErrorReport?) -> String {
-        func named(_ option: String) -> String { ErrorReport.name(of: option, in: report) }
-        return switch self {
-        case .claim: "Claimed by \(person)"
-        case .handOver(let receiver): "Handed to \(receiver) by \(person)"
-        case .release: "Released by \(person)"
-        case .undo: "Taken back by \(person)"
-        case .leaving(let option): "\(person) chose \(named(option)), held back to undo"
-        case .propose(let option): "\(person) proposes \(named(option)), which needs two people"
-        case .confirm(let option, let proposer):
-            "\(person) confirms \(named(option)), proposed by \(proposer)"
-        case .decline(let option, person): "\(person) withdraws the proposal \(named(option))"
-        case .decline(let option, let proposer):
-            "\(person) declines \(named(option)), proposed by \(proposer)"
-        case .silence(let silence):
-            "Silence \(silence.number) made by \(person): \(silence.request.comment)"
-        case .silenceEnd(let silence): "Silence \(silence.number) ended by \(person)"
-        case .note(let note): "Note by \(person): \(note.text)"
-        case .resend(let letter):
-            "Undelivered message \(letter.number) of hook \(letter.hook) sent again by \(person)"
-        case .link(let option, let hook):
-            "\(person) chose \(named(option)) by a link in a message of hook \(hook)"
-        case .saveView(let view): "View \(view.name) saved for everyone by \(person)"
-        case .replaceView(let view): "View \(view.name) for everyone replaced by \(person)"
-        case .removeView(let name): "View \(name) for everyone removed by \(person)"
+        events = events.filter { _, event in
+            guard let more = surplus[event.rank]?[event.origin], more > 0 else { return true }
+            surplus[event.rank]?[event.origin] = more - 1
+            return false
         }
     }
 }
@@ -321,6 +261,15 @@ extension PresentationEvent {
         case .reported(let report), .presented(let report, _, _), .ended(let report, _, _, _, _):
             report
         case .decided, .settled, .completed: nil
+        }
+    }
+
+    /// What goes first of a history: what any process can cause.
+    fileprivate var historyRank: HistoryRank {
+        switch what {
+        case .decided(let answer, _), .settled(_, let answer):
+            answer.via == .person ? .byPeople : .automatic
+        case .reported, .presented, .ended, .completed: .undecided
         }
     }
 

@@ -9,6 +9,14 @@ struct HistoryRow: WholeTextRow, Hashable {
     /// The stage of a presentation that was open when its node ended, and was not presented again.
     static let left = "left"
     static let openStages = ["open", "claimed", "leaving", left]
+    /// What goes first when there is too much, as in ``JournalRow/rank``.
+    static let rank = """
+        CASE WHEN stage IN ('open', 'claimed', 'leaving') THEN 4 WHEN stage = 'left' THEN 1
+        WHEN answer IS NULL THEN 0 WHEN via = 'person' THEN 2 ELSE 1 END
+        """
+    static let originOrNone = "IFNULL(origin, '')"
+    /// The rows of an origin by what goes first. Indexed.
+    static let shares = "\(rank), \(originOrNone), changedAt"
 
     /// The number of the console in its node: 0 for the first console.
     var console: Int
@@ -288,6 +296,10 @@ struct HistoryEventRow: WholeTextRow, Hashable {
     var person: String?
     /// The count of the chart that the event adds to.
     var count: String?
+    /// The origin of the presentation; empty for this process, and if it is not known.
+    var origin: String
+    /// What goes first when there is too much: see ``HistoryRank``.
+    var rank: Int
 
     init(_ event: AuditHistory.Event, console: Int) {
         self.console = console
@@ -298,6 +310,8 @@ struct HistoryEventRow: WholeTextRow, Hashable {
         sentence = event.sentence
         person = event.fields["by"]
         count = event.count?.rawValue
+        origin = event.origin
+        rank = event.rank.rawValue
     }
 
     /// The event; nil if the row is invalid.
@@ -305,7 +319,8 @@ struct HistoryEventRow: WholeTextRow, Hashable {
         guard let time = TimeText.dateToWrite(time) else { return nil }
         return AuditHistory.Event(
             time: time, event: event, id: PresentationID(id), fields: fields, sentence: sentence,
-            count: count.flatMap { AuditHistory.Count(rawValue: $0) })
+            count: count.flatMap { AuditHistory.Count(rawValue: $0) }, origin: origin,
+            rank: HistoryRank(rawValue: rank) ?? .byPeople)
     }
 }
 

@@ -3,6 +3,7 @@ package import Foundation
 import GRDB
 import Glibc
 package import Logging
+import Synchronization
 
 /// A presenter's journal in SQLite: every answer is on disk, synced, before it is sent.
 package final class SQLiteJournal: DecisionJournal {
@@ -16,6 +17,10 @@ package final class SQLiteJournal: DecisionJournal {
     /// The earliest time of this process's presentations: later than those that an earlier process
     /// left open, even in the millisecond of the start, and if the clock is set back.
     private let firstShownAt: String
+    /// The bytes of the reports that came since the journal was pruned last.
+    let reportByteCount = Atomic(0)
+    /// The number of looks whether the journal is to be pruned.
+    let lookCount = Atomic(0)
 
     /// Opens or creates the journal.
     ///
@@ -121,20 +126,24 @@ package final class SQLiteJournal: DecisionJournal {
     package func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws {
         let time = max(TimeText.now, firstShownAt)
         let path = path
-        try await access { database in
+        let byteCount = try await access { database -> Int in
             guard var row = try JournalRow.fetchOne(database, key: id.description) else {
-                return try JournalRow(id, asked, at: time).insert(database)
+                let first = JournalRow(id, asked, at: time)
+                try first.insert(database)
+                return first.report.count
             }
             guard row.isIntact else {
                 throw DamagedRecord(id: id.description, path: path)
             }
-            guard row.answer == nil else { return }
+            guard row.answer == nil else { return 0 }
             row.shownAt = time
             row.endReason = nil
             row.endedAt = nil
             row.seal()
             try row.update(database)
+            return 0
         }
+        reportByteCount.add(byteCount, ordering: .relaxed)
     }
 
     package func decided(_ id: PresentationID, _ answer: Answer) async throws {

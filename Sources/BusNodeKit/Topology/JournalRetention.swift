@@ -14,6 +14,8 @@ package struct JournalRetention: Hashable, Sendable {
     /// The most megabytes of the database, without its free pages.
     package var megabytes: Int
 
+    var byteCount: Int { megabytes << 20 }
+
     package init(
         age: Duration = .seconds(30 * 86_400), count: Int = 200_000, megabytes: Int = 4_096
     ) {

@@ -17,17 +17,55 @@ struct AuditHistoryTests {
     }
 
     @Test("The latest events come first, and the oldest are forgotten at the limit")
-    func ring() async throws {
-        let first = PresentationID.make()
-        history.record(.presented(first, "the first"))
-        for number in 1...ConsoleLimits.auditEventMax {
-            history.record(.decided(.make(), "\(number)", by: "ann"))
-        }
-        #expect(history.events(of: first).isEmpty)
+    func oldest() async throws {
+        let most = ConsoleLimits.auditEventMax
+        for number in 1...most { history.record(.decided(.make(), "\(number)", by: "ann")) }
+        #expect(try await events().count == most)
+        history.record(.decided(.make(), "\(most + 1)", by: "ann"))
         let events = try await events()
-        #expect(events.count == ConsoleLimits.auditEventMax)
-        #expect(events.first?.fields["option"] == "\(ConsoleLimits.auditEventMax)")
-        #expect(events.last?.fields["option"] == "1")
+        #expect(events.count == most + 1 - most / 10)
+        #expect(events.first?.fields["option"] == "\(most + 1)")
+        #expect(events.last?.fields["option"] == "\(most / 10 + 1)")
+        #expect(history.total == most + 1)
+        #expect(history.numbered.map(\.number) == Array((most / 10 + 1)...(most + 1)))
+    }
+
+    @Test("What any process can cause pushes out no decision of people, nor what others caused")
+    func flood() {
+        func presented(_ origin: NodeName) -> PresentationID {
+            let report = ErrorReport(domain: "org.example", description: "x")
+            let id = PresentationID.make()
+            let what = PresentationEvent.What.presented(report, origin: origin, path: [origin])
+            history.record(PresentationEvent(id, what))
+            return id
+        }
+        let decided = presented("good")
+        history.record(.decided(decided, "retry", by: "ann"))
+        history.record(.settled(decided, .recovered, "retry", by: "ann"))
+        let modest = presented("modest")
+        let automatic = presented("modest")
+        let byPolicy = Answer(option: "skip", by: "policy", via: .policy)
+        history.record(PresentationEvent(automatic, .decided(byPolicy, isRestored: false)))
+        for number in 0..<(2 * ConsoleLimits.auditEventMax) {
+            let id = presented(NodeName(stringLiteral: "bad-\(number % 7)"))
+            if number.isMultiple(of: 4) {
+                history.record(PresentationEvent(id, .decided(byPolicy, isRestored: false)))
+            }
+        }
+        #expect(history.events(of: decided).map(\.event) == ["present", "decide", "done"])
+        #expect(history.events(of: modest).count == 1)
+        #expect(history.events(of: automatic).map(\.event) == ["present", "decide"])
+        #expect(history.numbered.count <= ConsoleLimits.auditEventMax)
+    }
+
+    @Test("Where a journal has the events as well, the oldest are forgotten")
+    func stored() {
+        history.restore([])
+        let first = PresentationID.make()
+        history.record(.decided(first, "retry", by: "ann"))
+        for _ in 0..<ConsoleLimits.auditEventMax { history.record(.presented(.make(), "x")) }
+        #expect(history.events(of: first).isEmpty)
+        #expect(history.numbered.count == ConsoleLimits.auditEventMax)
     }
 
     @Test("Search finds kinds, ids and fields, in any case")

@@ -354,7 +354,7 @@ import Testing
         asking.cancel()
     }
 
-    @Test("Above the size the oldest rows go, in steps, until it fits")
+    @Test("Above the size the oldest rows go until it fits")
     func size() async throws {
         let journal = try SQLiteJournal(path)
         let text = String(repeating: "x", count: 20_000)
@@ -366,8 +366,9 @@ import Testing
         }
         try await journal.prune(JournalRetention(megabytes: 1_000))
         #expect(try #require(try DeadLetters(path)).rows().count == 200)
-        try await journal.prune(JournalRetention(megabytes: 1))
-        #expect(try #require(try DeadLetters(path)).rows().isEmpty)
+        try await journal.prune(JournalRetention(megabytes: 2))
+        let left = try #require(try DeadLetters(path)).rows().count
+        #expect((1..<100).contains(left))
     }
 }
 
