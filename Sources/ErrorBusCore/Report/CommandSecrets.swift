@@ -19,7 +19,9 @@ enum CommandSecrets {
         ),
         (["sshpass"], ["-p"], .attached),
         (["sshpass", "mongosh", "mongodump", "mongorestore"], ["-p"], .next),
-        (["redis-cli"], ["-a"], .next),
+        (["redis-cli"], ["-a", "--pass"], .next),
+        (["curl"], ["--oauth2-bearer"], .next),
+        (["openssl"], ["-pass", "-passin", "-passout"], .afterColon),
         (["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete"], ["-w"], .next),
         (["sqlcmd"], ["-P"], .next),
     ]

@@ -5,7 +5,9 @@ enum SecretName {
     private static let ends = [
         "password", "passwd", "passphrase", "secret", "token", "credential", "credentials",
         "authorization", "cookie", "apikey", "accesskey", "secretkey", "privatekey", "authkey",
-        "encryptionkey", "signingkey", "masterkey", "accountkey", "sharedkey",
+        "encryptionkey", "signingkey", "masterkey", "accountkey", "sharedkey", "passwords",
+        "passphrases", "secrets", "cookies", "apikeys", "privatekeys", "sessionkey", "sessionid",
+        "secretkeybase", "amzsignature",
     ].map(letters)
     /// The last words of such names after another word: `DB_PASS` and `dbPwd`, but neither
     /// `pass: 3` nor `PWD`, the current directory.

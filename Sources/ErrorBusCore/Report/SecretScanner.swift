@@ -9,6 +9,8 @@ struct SecretScanner {
             ("xoxr-", 16), ("xoxs-", 16), ("xapp-", 16), ("sk-", 24), ("sk_live_", 20),
             ("rk_live_", 20), ("npm_", 24), ("pypi-", 24), ("hf_", 24), ("AIza", 35),
             ("dckr_pat_", 24), ("dop_v1_", 24), ("ya29.", 24), ("SG.", 24), ("eyJ", 40),
+            ("AKIA", 20), ("ASIA", 20), ("xoxe-", 16), ("xoxe.", 16), ("glrt-", 20), ("hvs.", 24),
+            ("GOCSPX-", 24), ("whsec_", 24),
         ].map { (Array($0.0.utf8), $0.1) }
     /// The schemes of HTTP authentication, as a header has them.
     private static let schemes = ["bearer", "basic", "token", "digest", "negotiate"]
@@ -16,6 +18,11 @@ struct SecretScanner {
     /// The schemes that are recognized without a header, before credentials of this length.
     private static let bareSchemes = schemes.prefix(2)
     private static let credentialByteMin = 16
+    /// The beginnings of the addresses of webhooks, after the scheme.
+    private static let hooks = ["hooks.slack.com/services/", "discord.com/api/webhooks/"]
+        .map { Array($0.utf8) }
+    /// The longest password in a URL that is looked for beyond its first slash.
+    private static let passwordByteMax = 64
     private static let notSecret = ["null", "nil", "none", "true", "false"].map { Array($0.utf8) }
 
     private let bytes: [UInt8]
@@ -83,6 +90,9 @@ struct SecretScanner {
         }
         let hasSpace = position < bytes.count && bytes[position].isBlank
         position = end(from: position) { $0.isBlank }
+        if position < bytes.count, bytes[position] == UInt8(ascii: "[") {
+            return lookForList(at: position)
+        }
         if SecretName.isHeader(bytes[name]) { return lookForHeader(at: position) }
         guard let value = value(at: position), !isReference(value) else { return }
         if isColon, hasSpace, isProse(value) { return }
@@ -100,34 +110,106 @@ struct SecretScanner {
         }
     }
 
+    /// Looks for the texts and numbers of a list, which may take several lines. An object ends it:
+    /// its members have names of their own.
+    private mutating func lookForList(at start: Int) {
+        var (position, depth) = (start, 0)
+        while position < bytes.count, bytes[position] != UInt8(ascii: "{") {
+            switch bytes[position] {
+            case UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "]"): depth -= 1
+            case let byte where byte.isSpace || byte == UInt8(ascii: ","): break
+            default:
+                let element = element(at: position)
+                if !element.isEmpty, !isReference(element) { found.append(element) }
+                // On the quote that closes it, if there is one.
+                position = max(element.upperBound, position)
+                position = end(from: position) { $0 == UInt8(ascii: "\\") }
+                if position == bytes.count || !bytes[position].isQuote { continue }
+            }
+            if depth == 0 { return }
+            position += 1
+        }
+    }
+
+    /// The range of one element of a list.
+    private func element(at start: Int) -> Range<Int> {
+        let opening = end(from: start) { $0 == UInt8(ascii: "\\") }
+        if opening < bytes.count, bytes[opening].isQuote {
+            return opening + 1..<quotedEnd(opening, after: opening - start)
+        }
+        let bare = end(from: start) {
+            !$0.isSpace && !$0.isQuote && $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "]")
+        }
+        return start..<bare
+    }
+
     /// Looks for the value of a header: the rest of the line or of the quoted text, after the
     /// scheme.
     private mutating func lookForHeader(at position: Int) {
-        var start = end(from: position) { $0.isQuoteMark }
-        let end = end(from: start) { !$0.isLineBreak && !$0.isQuote }
-        let scheme = self.end(from: start) { $0.isNameByte }
-        if Self.schemes.contains(bytes[start..<scheme].map(\.lowercased)) {
-            start = self.end(from: scheme) { $0.isBlank }
-        }
+        let opening = end(from: position) { $0 == UInt8(ascii: "\\") }
+        let isQuoted = opening < bytes.count && bytes[opening].isQuote
+        var start = isQuoted ? opening + 1 : position
+        let afterScheme = end(from: start) { $0.isNameByte }
+        let scheme = bytes[start..<afterScheme].map(\.lowercased)
+        if Self.schemes.contains(scheme) { start = end(from: afterScheme) { $0.isBlank } }
+        let end =
+            isQuoted
+            ? quotedEnd(opening, after: opening - position)
+            : headerEnd(from: start, hasFields: !Self.bareSchemes.contains(scheme))
         if start < end { found.append(start..<end) }
+    }
+
+    /// The end of a header that is not quoted by itself: at the end of the line or at a quote,
+    /// unless the quote begins the value of a field, as in `Digest response="VALUE"`.
+    private func headerEnd(from start: Int, hasFields: Bool) -> Int {
+        var position = start
+        while position < bytes.count, !bytes[position].isLineBreak {
+            guard bytes[position].isQuote else {
+                position += 1
+                continue
+            }
+            var first = position
+            while first > start, bytes[first - 1] == UInt8(ascii: "\\") { first -= 1 }
+            guard hasFields, first > start, bytes[first - 1] == UInt8(ascii: "=") else {
+                return first
+            }
+            let backslashCount = position - first
+            let last = quotedEnd(position, after: backslashCount)
+            let isClosed = last < bytes.count && !bytes[last].isLineBreak
+            position = isClosed ? last + backslashCount + 1 : last
+        }
+        return position
     }
 
     /// The range of a value: the text between quotes on one line, or up to a space or a mark that
     /// ends it.
     private func value(at start: Int) -> Range<Int>? {
-        let backslashes = end(from: start) { $0 == UInt8(ascii: "\\") }
-        let hasQuote = backslashes < bytes.count && bytes[backslashes].isQuote
-        let first = hasQuote ? backslashes + 1 : start
-        guard first < bytes.count, !bytes[first].opensMany else { return nil }
-        guard hasQuote else {
-            let end = unquotedEnd(from: first)
-            return first < end ? first..<end : nil
+        let opening = end(from: start) { $0 == UInt8(ascii: "\\") }
+        if opening < bytes.count, bytes[opening].isQuote {
+            let value = opening + 1..<quotedEnd(opening, after: opening - start)
+            return value.isEmpty ? nil : value
         }
-        var end = end(from: first) { $0 != bytes[backslashes] && !$0.isLineBreak }
-        // Where the quotes are escaped, the last backslash is the mark's.
-        let isEscaped = backslashes > start && end > first
-        if isEscaped, bytes[end - 1] == UInt8(ascii: "\\") { end -= 1 }
-        return first < end ? first..<end : nil
+        guard start < bytes.count, !bytes[start].opensMany else { return nil }
+        let end = unquotedEnd(from: start)
+        return start < end ? start..<end : nil
+    }
+
+    /// The end of a quoted text, before the backslashes of the quote that closes it, or the end of
+    /// the line. A quote within the text has other backslashes before it than the opening one: `\"`
+    /// in `"`, and `\\\"` in `\"`.
+    private func quotedEnd(_ opening: Int, after backslashCount: Int) -> Int {
+        var (position, count) = (opening + 1, 0)
+        while position < bytes.count, !bytes[position].isLineBreak {
+            if bytes[position] == bytes[opening],
+                count % (2 * (backslashCount + 1)) == backslashCount
+            {
+                return position - backslashCount
+            }
+            count = bytes[position] == UInt8(ascii: "\\") ? count + 1 : 0
+            position += 1
+        }
+        return position
     }
 
     /// The end of a value without quotes: at a space or a quote, or at a mark such as a comma, but
@@ -171,15 +253,37 @@ struct SecretScanner {
         return next > value.upperBound && next < bytes.count && bytes[next].isLetter
     }
 
-    /// Looks for the password in `://USER:PASSWORD@HOST`.
+    /// Looks for the password in `://USER:PASSWORD@HOST`, and for the path of a webhook, which is
+    /// its secret.
     private mutating func lookForURL(at position: Int) {
         guard bytes[position...].starts(with: [0x3A, 0x2F, 0x2F]) else { return }
         let start = position + 3
+        if let hook = Self.hooks.first(where: { bytes[start...].starts(with: $0) }) {
+            let path = start + hook.count
+            let end = end(from: path) { !$0.isSpace && !$0.endsURL }
+            if path < end { found.append(path..<end) }
+            return
+        }
         let end = end(from: start) { !$0.isSpace && !$0.endsAuthority }
-        guard let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")),
-            let colon = bytes[start..<at].firstIndex(of: UInt8(ascii: ":")), colon + 1 < at
+        guard let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")) else {
+            return lookForSlashedPassword(in: start..<end)
+        }
+        guard let colon = bytes[start..<at].firstIndex(of: UInt8(ascii: ":")), colon + 1 < at
         else { return }
         found.append(colon + 1..<at)
+    }
+
+    /// Looks for a password that should have been encoded: one with a slash, `?` or `#`, which
+    /// programs refuse with the whole URL. What follows the colon is no port then.
+    private mutating func lookForSlashedPassword(in authority: Range<Int>) {
+        guard let colon = bytes[authority].firstIndex(of: UInt8(ascii: ":")),
+            bytes[authority.lowerBound] != UInt8(ascii: "["),
+            !bytes[(colon + 1)..<authority.upperBound].allSatisfy(\.isDigit),
+            !isReference(colon + 1..<authority.upperBound)
+        else { return }
+        let rest = bytes[authority.upperBound...].prefix(Self.passwordByteMax)
+            .prefix { !$0.isSpace && !$0.endsURL }
+        if let at = rest.firstIndex(of: UInt8(ascii: "@")) { found.append(colon + 1..<at) }
     }
 
     private func end(from start: Int, _ isPart: (UInt8) -> Bool) -> Int {
@@ -255,11 +359,11 @@ extension UInt8 {
     }
 
     fileprivate var endsAuthority: Bool {
-        isQuote
-            || [
-                UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"), UInt8(ascii: "<"),
-                UInt8(ascii: ">"), UInt8(ascii: "`"),
-            ].contains(self)
+        endsURL || [UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#")].contains(self)
+    }
+
+    fileprivate var endsURL: Bool {
+        isQuote || [UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "`")].contains(self)
     }
 }
 
@@ -267,7 +371,7 @@ extension UInt8 {
 enum PrivateKeyBlocks {
     private static let begin = Array("-----BEGIN ".utf8)
     private static let end = Array("-----END ".utf8)
-    private static let kind = Array("PRIVATE KEY-----".utf8)
+    private static let kinds = ["PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"].map { Array($0.utf8) }
     /// The longest name of a kind of key, as in `ENCRYPTED PRIVATE KEY`.
     private static let kindByteMax = 64
 
@@ -289,7 +393,8 @@ enum PrivateKeyBlocks {
     private static func marks(_ mark: [UInt8], in bytes: [UInt8]) -> [Range<Int>] {
         bytes.places(of: mark).compactMap { start in
             let rest = bytes[start.upperBound...].prefix(kindByteMax)
-            return rest.firstRange(of: kind).map { start.lowerBound..<$0.upperBound }
+            let end = kinds.lazy.compactMap { rest.firstRange(of: $0)?.upperBound }.first
+            return end.map { start.lowerBound..<$0 }
         }
     }
 }

@@ -18,6 +18,15 @@ struct SecretMaskTests {
             "X-Api-Key: §", "+ tool --password § next", "+ tool --api-key=§", "+ curl -u ann:§ x",
             "+ mysqldump -p§ db", "+ /usr/bin/sshpass -p § ssh x", "redis-cli -a § ping",
             "Server=x;Password=§;Port=1", "MYSQL_PWD=§ mysql",
+            "\"Set-Cookie\": [\"sid=§; Path=/\", \"b=§\"]", "{\\\"Set-Cookie\\\":[\\\"a=§\\\"]}",
+            "\"passwords\": [\n  \"a\",\n  [\"§\"]\n]", "set-cookie: ['a', '§']", "secrets=[1,§]",
+            "\"password\": \"a\\\"§\"", "{\\\"token\\\":\\\"a\\\\\\\"§\\\"}", "\"token\": \"{§\"",
+            "Authorization: Digest username=\"ann\", response=\"§\"",
+            "\"Authorization\": \"Digest username=\\\"ann\\\", response=\\\"§\\\"\"",
+            "dial postgres://ann:a/§@db:5432/books: invalid port", "mysql://ann:a#§@db/x",
+            "https://hooks.slack.com/services/T1/B2/§", "SECRET_KEY_BASE=§",
+            "openssl rsa -passin pass:§ -in k", "curl --oauth2-bearer § https://x",
+            "redis-cli --pass § ping",
         ])
     func named(form: String) {
         let masked = SecretMask().masking(form.replacing("§", with: Self.secret))
@@ -58,6 +67,8 @@ struct SecretMaskTests {
             "secret=null",
             "basic authentication-is-required here", "sk-learn-pipeline-for-the-lot.py",
             "password: true", "{\"token\": {\"kind\": 1}}", "--password", "C:\\keys\\token:",
+            "\"cookies\": [{\"name\": \"a\"}]", "secrets: []", "http://[::1]:80/a@b",
+            "http://host:$PORT/a@b", "https://hooks.slack.com/services/", "token: [",
         ])
     func unchanged(text: String) {
         #expect(SecretMask(environment: ["PWD": "/home"]).masking(text) == text)
@@ -77,6 +88,18 @@ struct SecretMaskTests {
             ("password=§; next", "password=***; next"),
             ("password=, user=ann", "password=, user=ann"),
             ("password=§<,§&;§|x y", "password=*** y"),
+            (
+                "{\"Set-Cookie\": [\"a=§\", null, \"b=§\"], \"Host\": [\"x\"]}",
+                "{\"Set-Cookie\": [\"***\", null, \"***\"], \"Host\": [\"x\"]}"
+            ),
+            ("{\"password\":\"a\\\"§\",\"b\":\"c\"}", "{\"password\":\"***\",\"b\":\"c\"}"),
+            ("{\"password\":\"§\\\\\",\"b\":\"c\"}", "{\"password\":\"***\",\"b\":\"c\"}"),
+            (
+                "curl -H 'Authorization: Digest a=\"§\"' http://x",
+                "curl -H 'Authorization: Digest ***' http://x"
+            ),
+            ("'Authorization: Basic §==' http://x", "'Authorization: Basic ***' http://x"),
+            ("curl -H \"Cookie: a=§\" http://x", "curl -H \"Cookie: ***\" http://x"),
         ])
     func around(text: String, expected: String) {
         #expect(SecretMask().masking(text.replacing("§", with: Self.secret)) == expected)
@@ -127,7 +150,7 @@ struct SecretMaskTests {
             "ghp_16C7e42F292c6912E7710c838347Ae178B4a", "glpat-aBcDeFgHiJkLmNoPqRsT1",
             "xoxb-123456789012-abcdefGHIJKL", "npm_aBcDeFgHiJkLmNoPqRsTuVwXyZ0123456789",
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.c2lnbmF0dXJlLW9mLWFubg",
-            "Bearer mF_9.B5f-4.1JqM_aaaaaaaa",
+            "Bearer mF_9.B5f-4.1JqM_aaaaaaaa", "AKIAIOSFODNN7EXAMPLE", "xoxe-1-aBcDeFgHiJkLmN",
         ])
     func tokens(token: String) throws {
         let masked = SecretMask().masking("refused: \(token) is not valid")
@@ -144,6 +167,8 @@ struct SecretMaskTests {
         #expect(mask.masking("\(key.dropFirst(40)) b") == "*** b")
         let certificate = key.replacing("RSA PRIVATE KEY", with: "CERTIFICATE")
         #expect(mask.masking(certificate) == certificate)
+        let block = key.replacing("RSA PRIVATE KEY", with: "PGP PRIVATE KEY BLOCK")
+        #expect(mask.masking("a \(block) b") == "a *** b")
     }
 
     @Test("A secret of the environment is masked wherever it occurs; a short one is not")
@@ -159,7 +184,10 @@ struct SecretMaskTests {
 
     @Test(
         "A long text full of signs of secrets takes no longer than another",
-        arguments: ["cookie:", "token=\"", "://a:", "-----BEGIN PRIVATE KEY-----", "curl -u "])
+        arguments: [
+            "cookie:", "token=\"", "://a:", "-----BEGIN PRIVATE KEY-----", "curl -u ", "cookie:[",
+            "cookie:[\"", "cookie:a=\"", "token=\\\"", "://a:b/", "cookies:[[,{",
+        ])
     func long(sign: String) {
         let text = String(repeating: sign, count: 200_000 / sign.utf8.count)
         #expect(SecretMask().masking(text).utf8.count <= text.utf8.count)
@@ -195,7 +223,7 @@ struct SecretMaskTests {
             "password": "abc", "pin": 4, "apiKey": 4, "token": .null,
             "secret": ["a", ["b": "abc"]],
             "arguments": ["tool", "--token", "abc"], "nested": ["secret": "abc", "x": "y"],
-            "mixed": [1, "password=abc"],
+            "mixed": [1, "password=abc"], "Set-Cookie": ["a=abc", "b=abc"],
         ]
         let error = ErrorReport(domain: "d", description: "x", underlyingErrors: [inner])
         var masked = error
@@ -211,10 +239,13 @@ struct SecretMaskTests {
                 "password": "***", "pin": 4, "apiKey": "***", "token": .null,
                 "secret": ["***", ["b": "***"]], "arguments": ["tool", "--token", "***"],
                 "nested": ["secret": "***", "x": "y"], "mixed": [1, "password=***"],
+                "Set-Cookie": ["***", "***"],
             ])
         let difference = ReportDifference(error, masked)
         #expect(
-            difference.redacted == ["apiKey", "arguments", "mixed", "nested", "password", "secret"])
+            difference.redacted == [
+                "Set-Cookie", "apiKey", "arguments", "mixed", "nested", "password", "secret",
+            ])
     }
 
     @Test("Whatever the text is, nothing traps and every character stays whole")
