@@ -36,6 +36,10 @@ struct PromisedNumbersTests {
             + "settled": mebibytes(limits.reportBytesPerKeyMax),
         "bytes of the reports in one node, until they are settled":
             mebibytes(limits.reportBytesPerNodeMax) + "; of the last eighth",
+        "large reports, above \(kibibytes(limits.largeReportBytesMin)), of one "
+            + "[key](topology.md#keys) that is no relay's":
+            "\(mebibytes(limits.largeReportBytesMax)) at once, "
+            + "\(mebibytes(limits.largeReportBytesPerSecond)) more each second",
         "answers whose results are awaited": "\(limits.undeliveredMax) in a node",
         // RealSockets.ParentReturns prints it.
         "a parent's return": nil,

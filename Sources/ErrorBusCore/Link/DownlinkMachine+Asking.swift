@@ -102,7 +102,7 @@ extension DownlinkMachine {
             asker: asker, key: peer.holder?.name, generation: forgottenGeneration + 1,
             askedAt: now, askedBy: boot(of: asker), deadline: deadline(of: present, at: now),
             standingSince: now, isCutOffBelow: !present.isOriginReachable)
-        if let refusal = unopenable(present, entry, of: peer.holder) {
+        if let refusal = unopenable(present, entry, of: peer.holder, at: now) {
             // Without any time no answer comes in time.
             if refusal.code == .deadlinePassed, let applied = answerOnExpiry(of: entry) {
                 return [.reply(BareReply(entry.id, applied), to: peer)]
@@ -130,13 +130,14 @@ extension DownlinkMachine {
     }
 
     /// The reason why no new entry can be opened for the presentation.
-    private func unopenable(
-        _ present: Message.Present, _ entry: DownlinkEntry, of holder: KeyHolder?
+    private mutating func unopenable(
+        _ present: Message.Present, _ entry: DownlinkEntry, of holder: KeyHolder?,
+        at now: MonotonicTime
     ) -> Message.Reject? {
         if present.leftMilliseconds == 0 {
             return Message.Reject(.deadlinePassed, "no time is left", id: present.id)
         }
-        return overLimit(entry, of: holder)
+        return overLimit(entry, of: holder) ?? tooFast(entry, of: holder, at: now)
     }
 
     private mutating func opened(
@@ -216,7 +217,7 @@ extension DownlinkMachine {
             toldRefusal(entry, reject)
             return actions + [refuse(reject, asker, peer)]
         case .abandoned:
-            if let refusal = unopenable(present, entry, of: peer.holder) {
+            if let refusal = unopenable(present, entry, of: peer.holder, at: now) {
                 return actions + [refuse(refusal, asker, peer)]
             }
             entry.reopen(until: deadline(of: present, at: now), at: now)

@@ -59,6 +59,22 @@ extension DownlinkMachine {
         return nil
     }
 
+    /// The refusal of a large report of a key that is no relay's, if the key has presented as much
+    /// as it may for now; otherwise the report counts.
+    mutating func tooFast(
+        _ entry: DownlinkEntry, of holder: KeyHolder?, at now: MonotonicTime
+    ) -> Message.Reject? {
+        let pause = UInt64(entry.byteCount * 1_000 / limits.largeReportBytesPerSecond)
+        guard let holder, !holder.isRelay, entry.byteCount > limits.largeReportBytesMin,
+            !largeReports.take(pause, of: holder.name, at: now)
+        else { return nil }
+        return Message.Reject(
+            .busy,
+            "the key of \(holder.name) presented \(limits.largeReportBytesMax) bytes in large "
+                + "reports; \(limits.largeReportBytesPerSecond) more are allowed in a second",
+            id: entry.id, retryMilliseconds: max(1_000, pause))
+    }
+
     /// Counts the bytes of an entry's report, if the entry is not settled.
     mutating func countBytes(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {
         let (was, isNow) = (former?.heldByteCount ?? 0, entry?.heldByteCount ?? 0)

@@ -55,6 +55,8 @@ package struct DownlinkMachine: Sendable {
     var statusWindow: (start: MonotonicTime, counts: [KeyHolder?: Int])?
     /// The allowance of each key that is no relay's for last words that are passed on.
     var lastWords: Allowances<NodeName>
+    /// The allowance of each key that is no relay's for large reports.
+    var largeReports: Allowances<NodeName>
     var isStopping = false
     var pingNumber: UInt64 = 0
     var jitter: Jitter
@@ -71,6 +73,8 @@ package struct DownlinkMachine: Sendable {
         pathUpward = [name]
         lastWords = Allowances(
             whole: UInt64(limits.lastWordsMax * 1_000 / limits.lastWordsPerSecond))
+        largeReports = Allowances(
+            whole: UInt64(limits.largeReportBytesMax * 1_000 / limits.largeReportBytesPerSecond))
         jitter = Jitter(seed: seed)
     }
 

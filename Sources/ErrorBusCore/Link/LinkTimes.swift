@@ -78,6 +78,13 @@ package struct LinkLimits: Hashable, Sendable {
     package var reportBytesPerNodeMax = 128 << 20
     /// The last of these bytes, shared as the last presentations are.
     var sharedReportBytes: Int { reportBytesPerNodeMax / 8 }
+    /// Bytes in large reports that one key that is no relay's may present at once: each costs the
+    /// nodes above and the journal work, and disk, at the expense of others.
+    package var largeReportBytesMax = 64 << 20
+    /// The bytes of these that come back in a second.
+    package var largeReportBytesPerSecond = 1 << 20
+    /// The size up to which a report is not large.
+    package var largeReportBytesMin = 4 << 10
     /// Answers without a result; above it the oldest are given up as `unknown`, until a late result
     /// corrects that. At this limit and the next two, entries of the key that has the most go
     /// first; without keys, of the child.

@@ -116,6 +116,33 @@ import Testing
         #expect(refusal?.retryMilliseconds == 2_000)
     }
 
+    @Test("one key may present so many bytes in large reports at once, and some more each second")
+    func rate() throws {
+        var limits = LinkLimits()
+        limits.largeReportBytesMin = Self.size
+        (limits.largeReportBytesMax, limits.largeReportBytesPerSecond) = (3_003, 1_001)
+        var rig = DownlinkRig(limits: limits)
+        let (one, relay) = (try Self.keyed("w", 1), try Self.keyed("r", 2, isRelay: true))
+        _ = rig.get(.hello("w"), from: one)
+        _ = rig.get(.hello("r"), from: relay)
+        for number in 1...3 {
+            #expect(reject(&rig, number, ["w"], one, more: 1) == nil)
+            _ = rig.get(.withdraw(id: Self.id(number), reason: .origin), from: one)
+        }
+        let refusal = reject(&rig, 4, ["w"], one, more: 1)
+        #expect(refusal?.code == .busy)
+        #expect(refusal?.retryMilliseconds == 1_000)
+        #expect(rig.machine.entries[Self.id(4)] == nil)
+        // A report that is not large counts as little as a repetition or a relay's.
+        #expect(reject(&rig, 5, ["w"], one) == nil)
+        for number in 6...20 { #expect(reject(&rig, number, ["x", "r"], relay, more: 1) == nil) }
+        #expect(reject(&rig, 20, ["x", "r"], relay, more: 1) == nil)
+        rig.pass(1_000)
+        #expect(reject(&rig, 4, ["w"], one, more: 1) == nil)
+        #expect(reject(&rig, 4, ["w"], one, more: 1) == nil)
+        #expect(reject(&rig, 21, ["w"], one, more: 1)?.code == .busy)
+    }
+
     @Test("a bare client above the limit gets 429")
     func bare() throws {
         var limits = LinkLimits()

@@ -277,6 +277,10 @@ import Testing
             + "settled": mebibytes(limits.reportBytesPerKeyMax),
         "bytes of the reports per node, until they are settled":
             mebibytes(limits.reportBytesPerNodeMax) + "; of the last eighth",
+        "reports above \(limits.largeReportBytesMin) bytes of one key that is not of a node that "
+            + "listens":
+            mebibytes(limits.largeReportBytesMax) + " at once, "
+            + mebibytes(limits.largeReportBytesPerSecond) + " more each second",
         "children; with one key": "\(limits.childrenMax); \(limits.childrenPerKeyMax)",
         "presentations that a node has open upward": "\(limits.openUpwardMax)",
         "reports on their way to a parent that has not said that it has read them":

@@ -134,6 +134,26 @@ extension Script {
             for number in 11...13 { try await talk.shown(number, by: rel, origin: "far") }
         },
         Script(
+            "A plain key may present so many bytes in large reports, and some more each second",
+            .limited {
+                let size = Talk.report.utf8.count
+                ($0.largeReportBytesMin, $0.largeReportBytesMax) = (size - 1, 2 * size)
+                $0.largeReportBytesPerSecond = size
+            }
+        ) { talk in
+            let kid = try await talk.child("kid", key: Talk.holder("kid"))
+            for number in 1...2 {
+                let id = try await talk.shown(number, by: kid)
+                kid.withdraw(id)
+                try await kid.hears("WITHDRAWN")
+                try await talk.desk.hides(id)
+            }
+            kid.present(talk.id(3))
+            try await kid.hears("REJECT", "id: \(talk.id(3))", "code: 429", in: 2...2)
+            try await talk.pause(1_000)
+            try await talk.shown(3, by: kid)
+        },
+        Script(
             "Of the last eighth of the bytes for reports each has an equal share of what is free",
             .limited { $0.reportBytesPerNodeMax = 64 * Talk.report.utf8.count }
         ) { talk in
