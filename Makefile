@@ -72,7 +72,7 @@ flood: setup ## a node under floods of children that leave: it lives, answers, a
 	swift build --configuration release --product bus-node
 	scripts/flood
 
-neighbours: setup ## a good worker's response time beside fourteen kinds of bad ones (release build)
+neighbours: setup ## a good worker's response time beside sixteen kinds of bad ones (release build)
 	swift build --configuration release --product bus-node
 	scripts/neighbours
 

@@ -2,6 +2,7 @@
 import argparse
 import os
 import pathlib
+import resource
 import signal
 import socket
 import statistics
@@ -191,9 +192,10 @@ class Keys:
 
 
 class Node:
-    """A node that answers everything by a policy, with keys if there are any."""
+    """A node that answers everything by a policy, with keys if there are any, and at most so many
+    descriptors."""
 
-    def __init__(self, binary, folder, endpoint, has_keys=False):
+    def __init__(self, binary, folder, endpoint, has_keys=False, descriptors=None):
         self.endpoint = endpoint
         folder.joinpath("policy.yaml").write_text("rules: [{ match: {}, answer: retry }]\n")
         topology = folder / "topology.yaml"
@@ -209,7 +211,9 @@ class Node:
         self.process = subprocess.Popen(
             [binary, "run", "--topology", topology, "--node", "central",
              "--ready-file", ready, "--log-level", "warning"],
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log)
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=self.log,
+            preexec_fn=descriptors and (lambda: resource.setrlimit(
+                resource.RLIMIT_NOFILE, (descriptors, descriptors))))
         limit = time.monotonic() + 20
         while not ready.exists():
             if time.monotonic() > limit or self.process.poll() is not None:

@@ -71,6 +71,10 @@ def beginnings(target):
         for name, frames in golden_frames():
             yield name, b"\xff".join(frames)
             yield f"{name}-routed", b"\xff".join([b"peer", b"", *frames])
+    if target == "header":
+        for name, frames in golden_frames():
+            if len(frames) > 2:
+                yield name, frames[2]
     if target == "report":
         for file in (ROOT / "Examples/reports").glob("*.json"):
             yield file.stem, file.read_bytes()

@@ -17,13 +17,14 @@ import zmq
 from zmq.utils import z85
 
 import curve
-from curve import tcp
-from flood import HERE, REPORT, Node, command, frame, free_endpoint, message, wait_for
+from flood import HERE, REPORT, Node, command, connect, frame, free_endpoint, message, wait_for
 
 # A good worker's 99th percentile under each attack, over its quiet one.
 RATIO_MAX = 2.0
 # Below this a percentile says more of the machine than of the node: a ratio is of no less.
 FLOOR = 0.001
+# What each node may have open; it keeps a quarter free of connections.
+DESCRIPTORS = 4096
 # Within this an attack has its first link or connection.
 BEGIN_MAX = 60
 GREETING = b"\xff" + bytes(8) + b"\x7f\x03\x01" + b"NULL".ljust(52, b"\0")
@@ -43,7 +44,7 @@ class Target:
 
     def connection(self):
         """A stranger's, which says nothing yet."""
-        link = tcp(self.endpoint)
+        link = opened(self.endpoint)
         self.has_begun.set()
         return link
 
@@ -51,10 +52,16 @@ class Target:
         """A connection after its handshake."""
         if self.keys is not None:
             return self.keys.link(self.endpoint)
-        link = tcp(self.endpoint)
+        link = opened(self.endpoint)
         link.sendall(GREETING + READY)
         wait_for(link, b"READY")
         return link
+
+
+def opened(endpoint):
+    link = connect(endpoint)
+    link.settimeout(5)
+    return link
 
 
 def child(target, name):
@@ -73,8 +80,8 @@ def made_up_id():
     return f"{text[:8]}-{text[8:12]}-7{text[13:16]}-8{text[17:20]}-{text[20:]}"
 
 
-def present(name, report=REPORT):
-    header = f"id: {made_up_id()}\nattempt: 1\norigin: {name}\npath: {name}\n"
+def present(name, report=REPORT, id=None):
+    header = f"id: {id or made_up_id()}\nattempt: 1\norigin: {name}\npath: {name}\n"
     return message(b"PRESENT", header.encode(), report)
 
 
@@ -103,6 +110,33 @@ def silent(target):
     held = [target.connection() for _ in range(1000)]
     while held:
         time.sleep(1)
+
+
+def is_open(link):
+    link.setblocking(False)
+    try:
+        return link.recv(1 << 16) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
+def descriptors(target):
+    """more connections than the node has descriptors for"""
+    held = []
+    while True:
+        try:
+            while len(held) < DESCRIPTORS + 500:
+                held.append(target.connection())
+                if len(held) % 100 == 0:
+                    # Thousands within milliseconds end a node, as the threat model says.
+                    time.sleep(0.01)
+        except OSError:
+            # None left for now.
+            pass
+        time.sleep(0.05)
+        held = [link for link in held if is_open(link)]
 
 
 # Strangers at a node with keys.
@@ -186,6 +220,20 @@ def unread(target):
                 link.close()
 
 
+def withdrawals(target):
+    """a child that presents and withdraws without a pause"""
+    link = child(target, "bad")
+    threading.Thread(target=drain, args=(link,), daemon=True).start()
+    while True:
+        pieces = []
+        for _ in range(50):
+            id = made_up_id()
+            pieces += [
+                present("bad", id=id), message(b"WITHDRAW", f"id: {id}\nreason: origin\n".encode()),
+            ]
+        link.sendall(b"".join(pieces))
+
+
 def large(target):
     """a child that presents reports of 256 KiB"""
     link = child(target, "bad")
@@ -223,6 +271,11 @@ def ids(target):
                 message(
                     b"SETTLED",
                     f"id: {made_up_id()}\nanswer: {made_up_id()}\nresult: recovered\n".encode()),
+                # A last word that a node passes on to the nodes above and the journal.
+                message(
+                    b"SETTLED",
+                    f"id: {made_up_id()}\nanswer: {made_up_id()}\nresult: recovered\n"
+                    "origin: bad\ndigest: 0123456789abcdef\n".encode()),
             ]
         link.sendall(b"".join(pieces))
 
@@ -246,11 +299,13 @@ def hellos(target):
 
 
 ATTACKS = [
-    connects, silent, openings, stopped, boxes, handshakes, multiparts, presentations, unread,
-    large, garbage, ids, states, hellos,
+    connects, silent, descriptors, openings, stopped, boxes, handshakes, multiparts, presentations,
+    unread, withdrawals, large, garbage, ids, states, hellos,
 ]
 # Those that a node without keys does not know.
 OF_KEYS = [openings, stopped, boxes, handshakes]
+# Those that a node which listens on ipc is beside; a link there is as one over tcp without keys.
+ON_IPC = [connects, silent, descriptors]
 
 
 def attack(function, target):
@@ -337,6 +392,8 @@ def measure(name, function, options, pairs, quiet):
     for label, node, worker in pairs:
         if function in OF_KEYS and node.keys is None:
             continue
+        if label == "ipc" and function not in [None, *ON_IPC]:
+            continue
         latencies, late, cpu = measure_one(function, options, node, worker)
         p99 = percentile(latencies, 0.99)
         values[label] = p99
@@ -363,15 +420,17 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 8192), hard))
     with tempfile.TemporaryDirectory(prefix="eb-near-") as name:
         folder = pathlib.Path(name)
-        (folder / "plain").mkdir()
-        (folder / "keyed").mkdir()
         nodes = []
         try:
-            nodes.append(Node(options.node, folder / "plain", free_endpoint()))
-            nodes.append(Node(options.node, folder / "keyed", free_endpoint(), has_keys=True))
+            for label in ["plain", "keys", "ipc"]:
+                (folder / label).mkdir()
+                endpoint = f"ipc://{folder}/ipc/central" if label == "ipc" else free_endpoint()
+                nodes.append(Node(
+                    options.node, folder / label, endpoint, has_keys=label == "keys",
+                    descriptors=DESCRIPTORS))
             pairs = [
                 (label, node, Worker(node.endpoint, node.keys))
-                for label, node in zip(["plain", "keys"], nodes)]
+                for label, node in zip(["plain", "keys", "ipc"], nodes)]
             for _, _, worker in pairs:
                 worker.run(1)
             _, quiet = measure("quiet", None, options, pairs, None)
@@ -385,7 +444,7 @@ def main():
         finally:
             statuses = [node.end() for node in nodes]
         print(f"neighbours: the nodes ended with {statuses}")
-    sys.exit(0 if all(results) and statuses == [0, 0] else 1)
+    sys.exit(0 if all(results) and statuses == [0, 0, 0] else 1)
 
 
 main()

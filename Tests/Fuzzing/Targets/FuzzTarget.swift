@@ -6,6 +6,8 @@
 enum FuzzTarget: String, CaseIterable {
     /// Frames of a message, with a byte 0xFF between them.
     case frames
+    /// The header of a message.
+    case header
     /// The JSON of a report, or of a client's one frame.
     case report
     /// A topology, as JSON.
@@ -24,6 +26,7 @@ enum FuzzTarget: String, CaseIterable {
     func check(_ input: [UInt8]) throws(FuzzFinding) {
         switch self {
         case .frames: try Self.checkFrames(input)
+        case .header: try Self.checkHeader(input)
         case .report: try Self.checkReport(input)
         case .topology: try Self.checkTopology(input)
         case .pattern: try Self.checkPattern(input)
@@ -51,6 +54,19 @@ enum FuzzTarget: String, CaseIterable {
         let written = message.frames
         let again = try? Message(frames: written[...])
         try hold(again?.frames == written, "\(message) is written as \(written)")
+    }
+
+    /// A header is written as it is read, or refused with a reason.
+    private static func checkHeader(_ input: [UInt8]) throws(FuzzFinding) {
+        let header: Header
+        do throws(WireError) { header = try Header(Frame(input)) } catch {
+            return try hold(!error.reason.isEmpty, "a refusal without a reason")
+        }
+        let written = header.frame
+        try hold(written.count == header.byteCount, "\(header) has not the size that it says")
+        // With a space after each name it may be longer.
+        guard written.count <= WireLimits.standard.headerByteCountMax else { return }
+        try hold((try? Header(written)) == header, "\(header) is written as \(written)")
     }
 
     /// A report is read as it was written, within the limits; its difference to itself is empty.

@@ -18,8 +18,22 @@ struct NodeWalk {
         limits.unaskedMax = 2
         limits.childrenMax = 3
         limits.openUpwardMax = 3
+        limits.openPerKeyMax = 2
+        limits.childrenPerKeyMax = 2
+        limits.lastWordsMax = 2
+        limits.statesPerSecondMax = 2
+        // A bare request has about a hundred bytes, each other report one.
+        (limits.reportBytesPerNodeMax, limits.reportBytesPerKeyMax) = (400, 101)
+        limits.largeReportBytesMin = 0
+        (limits.largeReportBytesMax, limits.largeReportBytesPerSecond) = (200, 10)
         return limits
     }()
+    /// The holders of the keys of the last two peers; the others have none.
+    private static let holders: [UInt8: KeyHolder] = [
+        4: KeyHolder(
+            key: PublicKey(checked: "three's"), name: "three", reserved: [], isRelay: false),
+        5: KeyHolder(key: PublicKey(checked: "two's"), name: "two", reserved: [], isRelay: true),
+    ]
     /// How often a node may be ticked at one time until it waits.
     private static let tickMax = 4
     /// How many ticks a node needs at most in the quiet time at the end.
@@ -84,6 +98,10 @@ struct NodeWalk {
             }
         case .bare: try bare()
         case .connection: try connection()
+        case .keys:
+            try below { machine, now, _ in
+                machine.keysReplaced(at: now) { _, name in name != "three" }
+            }
         }
         try check()
     }
@@ -103,7 +121,9 @@ struct NodeWalk {
     }
 
     private mutating func peer() -> PeerID {
-        PeerID(socket: 0, envelope: Envelope(frames: [[UInt8(1 + input.number(5))], []]))
+        let number = UInt8(1 + input.number(5))
+        return PeerID(
+            socket: 0, envelope: Envelope(frames: [[number], []]), holder: Self.holders[number])
     }
 
     private mutating func fromBelow() throws(FuzzFinding) {

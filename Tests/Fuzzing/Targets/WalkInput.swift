@@ -20,6 +20,8 @@ struct WalkInput {
         case bare = "b"
         /// Of a connection to a parent.
         case connection = "k"
+        /// The keys of children are replaced: one is no longer known.
+        case keys = "y"
     }
 
     /// The messages.
