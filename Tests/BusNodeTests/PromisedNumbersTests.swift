@@ -144,7 +144,9 @@ struct PromisedNumbersTests {
             "\(grouped(Shared.pageMax)); by default \(Shared.itemCountMax), of `audit` "
             + "\(Shared.auditPage)",
         "open presentations": grouped(InboxLimits().openMax),
-        "ended presentations": grouped(InboxLimits().endedMax),
+        "ended presentations":
+            "\(grouped(InboxLimits().endedMax)), with about "
+            + "\(mebibytes(InboxLimits().endedByteMax)) of reports",
         "a description in a list": "\(grouped(Shared.descriptionScalarMax)) characters",
         "audit events without a journal": grouped(Shared.auditEventMax),
         "shutdown": "0.\(Shared.shutdownTime.wholeMilliseconds / 100) s",

@@ -12,7 +12,7 @@ package struct InboxMachine: Sendable {
     private(set) var groups = InboxGroups()
     /// The presentations with an answer, by the id of that.
     private(set) var answered: [UniqueID: PresentationID] = [:]
-    private var ended = InboxEnded()
+    private var ended = InboxEnds()
     /// The revision up to which changes are stored elsewhere; ended items with later changes stay.
     private var keptRevision = UInt64.max
     /// The presentations that were open at the end of an earlier life of the node, and were not
@@ -41,7 +41,7 @@ package struct InboxMachine: Sendable {
             revision += 1
             items[item.id] = item
             note(item.answer, of: item.id)
-            ended.append(item.id)
+            ended.append(item)
         }
         forgetOldest()
     }
@@ -244,8 +244,13 @@ package struct InboxMachine: Sendable {
             groups.memberChanged(in: item.group, at: revision)
         }
         changes?.append(InboxChange(item: items[id] ?? item, before: before))
+        if hadEnded, item.hasEnded, (earlier == nil) != (item.answer == nil) {
+            // Declined here, and answered by the next presenter; or an answer did not count.
+            ended.remove(item, hadAnswer: earlier != nil)
+            ended.append(item)
+        }
         if item.hasEnded, !hadEnded {
-            ended.append(id)
+            ended.append(item)
             forgetOldest()
         }
     }
@@ -296,12 +301,13 @@ package struct InboxMachine: Sendable {
     }
 
     private mutating func forgetOldest() {
-        while let oldest = ended.oldest, ended.count > limits.endedMax {
+        while let (oldest, hasAnswer) = ended.next(limits) {
             // A store that fails for long must not fill the memory.
             let isKept = items[oldest].map { $0.revision <= keptRevision } ?? true
-            guard isKept || ended.count > limits.openMax else { return }
-            ended.removeOldest()
+            guard isKept || ended.isFull(limits) else { return }
             let forgotten = items.removeValue(forKey: oldest)
+            let byteCount = forgotten?.report.roughByteCount ?? 0
+            ended.removeOldest(hasAnswer: hasAnswer, of: byteCount)
             note(nil, of: oldest, insteadOf: forgotten?.answer)
             forgottenRevision = max(forgottenRevision, forgotten?.revision ?? 0)
         }
@@ -323,7 +329,7 @@ package struct InboxMachine: Sendable {
             groups.remove(
                 item.id, from: item.group, at: revision + 1, remembering: limits.endedMax)
         }
-        if item.hasEnded { ended.remove(item.id) }
+        if item.hasEnded { ended.remove(item, hadAnswer: item.answer != nil) }
         note(nil, of: item.id, insteadOf: item.answer)
         items[item.id] = nil
     }
@@ -343,8 +349,12 @@ package enum InboxNeglect: Hashable, Sendable {
 package struct InboxLimits: Hashable, Sendable {
     /// The most open presentations; above it the node asks the next presenter.
     package var openMax = 50_000
-    /// The most ended presentations kept for people to read; the oldest go first.
+    /// The most ended presentations kept for people to read; the oldest go first. Those that people
+    /// answered have a half of them, and so have the others, or what the other half leaves free.
     package var endedMax = 2_000
+    /// About the most bytes of the reports of ended presentations; the oldest of the sort that has
+    /// more go first: those that people answered, or the others.
+    package var endedByteMax = 64 << 20
     /// The longest claim; a claim that is not renewed ends by itself.
     package var claimMax: Duration = .seconds(3_600)
     /// The time that a proposal waits for the second person.

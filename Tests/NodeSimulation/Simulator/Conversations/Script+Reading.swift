@@ -119,6 +119,21 @@ extension Script {
                 inbox.items(changedAfter: 0).map(\.id) == [talk.id(2), talk.id(3)], "two are kept")
         },
         Script(
+            "What people answered stays where others present and withdraw",
+            .top.inbox { $0.endedMax = 4 }
+        ) { talk in
+            let kid = try await talk.child("kid")
+            let id = try await talk.shown(1, by: kid, report: Talk.trouble(1))
+            kid.settle(id, try await talk.answered(id, to: kid), "recovered")
+            for number in 2...6 {
+                try await talk.shown(number, by: kid, report: Talk.trouble(number))
+                try await talk.withdraws(number, by: kid)
+            }
+            try talk.desk.reads(id, \.hasEnded)
+            try talk.desk.refuses(for: \.isUnknown) { _ = try talk.desk.inbox.item(talk.id(3)) }
+            try talk.desk.reads(talk.id(4), \.hasEnded)
+        },
+        Script(
             "What is not stored yet is not forgotten",
             .top.inbox { ($0.endedMax, $0.openMax) = (1, 3) }
         ) { talk in
