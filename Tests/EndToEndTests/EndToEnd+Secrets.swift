@@ -8,7 +8,7 @@ extension EndToEnd {
         /// One for each way in which a command has a secret.
         private static let planted = (
             argument: "pl4nted-argument", flag: "pl4nted-flag", url: "pl4nted-url",
-            variable: "pl4nted-variable", printed: "pl4nted-printed0"
+            variable: "pl4nted-variable", printed: "pl4nted-printed0", listed: "pl4nted-listed"
         )
 
         let sandbox: Sandbox
@@ -47,6 +47,7 @@ extension EndToEnd {
             let planted = Self.planted
             let script = """
                 echo "login: password: $2, refused $API_TOKEN" >&2
+                echo '{"Set-Cookie": ["a=\(planted.listed)", "b=\(planted.listed)"]}' >&2
                 echo 'Authorization: Bearer \(planted.printed)' >&2; exit 3
                 """
             let exec = try Launched(
