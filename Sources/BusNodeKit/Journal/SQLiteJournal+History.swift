@@ -29,7 +29,8 @@ extension SQLiteJournal: HistoryStore {
         }
     }
 
-    /// The rows that were open, then the latest ended ones, in the order of their ends.
+    /// The rows that were open, then the latest ended ones, in the order of their ends: of those
+    /// with an answer and of those without one as many as an inbox keeps in all.
     private func latest(of console: Int, _ database: Database) throws -> [HistoryRow] {
         let rows = HistoryRow.filter(Column("console") == console)
         let isOpen = HistoryRow.openStages.contains(Column("stage"))
@@ -37,11 +38,15 @@ extension SQLiteJournal: HistoryStore {
             rows.filter(isOpen).order(Column("openedAt").desc).limit(Self.openCountMax),
             in: database
         ) { $0 }
-        let ended = try readable(
-            rows.filter(!isOpen).order(Column("changedAt").desc).limit(Self.endedCountMax),
-            in: database
-        ) { $0 }
-        return open + ended.reversed()
+        var ended: [HistoryRow] = []
+        for sort in [Column("answer") != nil, Column("answer") == nil] {
+            ended += try readable(
+                rows.filter(!isOpen && sort).order(Column("changedAt").desc)
+                    .limit(Self.endedCountMax),
+                in: database
+            ) { $0 }
+        }
+        return open + ended.sorted { $0.changedAt < $1.changedAt }
     }
 
     func keep(

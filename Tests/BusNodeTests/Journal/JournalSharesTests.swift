@@ -1,10 +1,11 @@
-import ErrorBus
 import Foundation
 import GRDB
 import Logging
 import Testing
 
 @testable import BusNodeKit
+@testable import ErrorBus
+@testable import ErrorBusCore
 
 /// What goes first from a journal that has too much: nothing that others need.
 struct JournalSharesTests {
@@ -126,6 +127,40 @@ struct JournalSharesTests {
         }
         #expect(left.filter { $0.hasSuffix("good") }.count == 4)
         #expect(left.count == 8)
+    }
+
+    @Test("After a restart a console has what people answered, also where more was withdrawn since")
+    func restored() async throws {
+        let journal = try SQLiteJournal(path)
+        let report = ErrorReport(domain: "d", description: "x")
+        let start = Moment.now
+        func item(_ stage: InboxItem.Stage, after seconds: Int) -> InboxItem {
+            let presentation = InboxPresentation(id: .make(), report: report)
+            var item = InboxItem(presentation, group: 0, at: start, revision: 1)
+            item.stage = stage
+            item.changedAt = start + .seconds(seconds)
+            return item
+        }
+        let answer = Answer(option: "retry", by: "ann", via: .person)
+        let answered = item(.settled(answer, .recovered), after: 0)
+        let others = (1...InboxLimits().endedMax).map { item(.closed(.withdrawn), after: $0) }
+        let items = [answered] + others
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for item in items {
+                group.addTask {
+                    try await journal.shown(
+                        item.id, .init(origin: nil, digest: nil, report: item.report))
+                }
+            }
+            try await group.waitForAll()
+        }
+        try await journal.keep(items, [], console: 0)
+        let kept = try journal.restore(console: 0, at: start + .seconds(10_000))
+        #expect(kept.records.first?.presentation.id == answered.id)
+        let inbox = Inbox("console")
+        inbox.restore(kept.records)
+        #expect(try inbox.item(answered.id).answer?.id == answer.id)
+        #expect(try inbox.item(others[others.count - 1].id).hasEnded)
     }
 
     @Test("The shares of an origin are found by an index, in each table")
