@@ -13,7 +13,7 @@ enum LongSleeps {
     /// Sleeps whose length is not a number beside them, and why they may be so.
     static let allowed = [
         "Sources/BusNodeKit/Assembly/NodeAssembly.swift": [
-            "SQLiteJournal.pruneEvery": "never cancelled, and one for each node"
+            "SQLiteJournal.lookEvery": "never cancelled, and one for each node"
         ],
         "Sources/BusNodeKit/Assembly/StatusFile.swift": ["Self.interval": "a second"],
         "Sources/BusNodeKit/CommandLine/Client.swift": ["linkTime": "a second"],

@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Foundation
 import GRDB
 import Logging
@@ -133,7 +134,7 @@ struct JournalSharesTests {
     func restored() async throws {
         let journal = try SQLiteJournal(path)
         let report = ErrorReport(domain: "d", description: "x")
-        let start = Moment.now
+        let start = ManualTime().now
         func item(_ stage: InboxItem.Stage, after seconds: Int) -> InboxItem {
             let presentation = InboxPresentation(id: .make(), report: report)
             var item = InboxItem(presentation, group: 0, at: start, revision: 1)
