@@ -275,6 +275,8 @@ package enum ConsoleLimits {
     static let idCountMax = 100
     /// The members that an answer for a part of a group may name.
     package static let chosenCountMax = 1_000
+    /// The most presentations that one answer is for without a confirmation.
+    package static let unconfirmedCountMax = 10
     static let auditEventMax = 5_000
     static let auditFieldScalarMax = 1_000
     static let nameScalarMax = 200
