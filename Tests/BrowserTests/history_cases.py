@@ -188,7 +188,8 @@ def the_history_is_read_in_pages(page, console):
     console.ask(*[report("Of many.", code=number) for number in range(230)])
     console.await_open(230)
     group = console.call("/api/v1/inbox?stage=open&limit=1")["groups"][0]["number"]
-    console.call(f"/api/v1/groups/{group}/answer", {"option": "skip", "by": "bob"})
+    console.call(f"/api/v1/groups/{group}/answer",
+                 {"option": "skip", "by": "bob", "count": 230})
     console.await_past("history", 230)
     page.open(console.url)
     page.go("history")

@@ -104,6 +104,15 @@ struct ConsoleGroupsTests {
         for task in asking { task.cancel() }
     }
 
+    @Test("Members with different reasons are answered only with the revision that was seen")
+    func differingReasons() async throws {
+        let asking = try await present("One.", "One.", reasons: ["the disk", "the lease"])
+        #expect(try answer([:]) == "notSeen")
+        let seen = api.console.revisions.shown(api.inbox.revision)
+        #expect(try answer(["seen": .integer(seen)]) == "2")
+        for task in asking { task.cancel() }
+    }
+
     /// The ids of those that were answered, and of those that are open.
     private var ids: (answered: Set<PresentationID>, open: Set<PresentationID>) {
         let items = api.inbox.items()
