@@ -309,6 +309,21 @@ def a_member_that_is_left_out_is_not_selected(page, console):
     assert open_count(console) == 1
 
 
+def different_reasons_are_asked_about(page, console):
+    pair = console.ask(*[report("A pair.", failureReason=reason)
+                         for reason in ("No space.", "No quota.")])
+    console.await_open(2)
+    signed(page, console)
+    page.row("A pair.")
+    page.press("j", "x")
+    count_of(page, "2 selected")
+    acts(page)
+    page.click("#pickedBody button", "Skip × 2")
+    page.until(lambda: "have different texts" in page.text("#confirmDialog"), "the question")
+    page.click("#confirmYes", "Skip × 2")
+    assert [each.answer() for each in pair] == [("skip", "ada")] * 2
+
+
 def selecting_is_legible_and_reachable(page, console):
     console.ask(*[report(f"Number {number}.", severity=severity) for number, severity in
                   enumerate(("critical", "error", "warning", "info", "debug"))])
@@ -339,6 +354,7 @@ def selecting_is_legible_and_reachable(page, console):
 
 
 ALL = [rows_of_many_groups_are_answered_together, what_is_refused_says_why,
+       different_reasons_are_asked_about,
        a_box_keeps_the_focus_when_a_row_above_goes,
        what_was_not_done_is_not_counted, a_range_is_claimed_and_released,
        only_what_all_offer_can_be_chosen, answers_for_many_are_taken_back,

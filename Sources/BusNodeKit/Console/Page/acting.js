@@ -195,7 +195,9 @@ async function answerAll(option, drawn) {
  *  they say differs. */
 async function isMeant(option, items) {
   const isDestructive = option.role === "destructive";
-  const differs = new Set(items.map(({ description }) => description)).size > 1;
+  const texts = items.map(({ description, failureReason }) =>
+    JSON.stringify([description, failureReason]));
+  const differs = new Set(texts).size > 1;
   const isLarge = items.length > LARGE;
   if (!isDestructive && !differs && !isLarge) return true;
   const origins = [...new Set(items.map(originOf))];
