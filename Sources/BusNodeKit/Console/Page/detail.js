@@ -34,7 +34,7 @@ export function drawDetail() {
   const details = state.details?.id === item?.id ? state.details : null;
   const group = size > 1 && groupOf(item.group);
   const said = [item?.id, item?.revision, details?.revision, state.unread, size, leaving,
-    group && [group.isComplete, group.textsDiffer, group.proposals,
+    group && [group.isComplete, group.textsDiffer, group.othersDiffer, group.proposals,
       claimsOf(chosenOf(item.group) ?? group.members),
       group.kinds.map((kind) => [kind.item.id, kind.count, kind.left, kind.reason])],
     item && proposalOf(item)?.id, item && isForAll(item, size), state.whole, state.online,

@@ -75,6 +75,9 @@ function composed(group) {
     members, kinds: sorted, origins: new Set(members.map((item) => item.origin)).size,
     severity: sorted[0]?.item.severity, severitiesDiffer: differs((item) => item.severity),
     textsDiffer, optionsDiffer,
+    othersDiffer: [differs((item) => item.code) && "code",
+      varies.includes("recoverySuggestion") && "suggestion",
+      varies.includes("userInfo") && "context"].filter(Boolean),
     isComplete: members.length >= groupSize(group) && Boolean(reasons) && !isFailed,
     proposals: members.map(({ proposal }) => proposal?.id).filter(Boolean),
     // Read again when members have come or gone.
