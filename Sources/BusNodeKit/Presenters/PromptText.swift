@@ -229,10 +229,9 @@ struct PromptText {
         for (text, words) in report.filledTexts {
             shown += Self.labelled(text.label, Self.whole(words), columns: columns)
         }
-        // A log keeps its lines.
         for (key, value) in report.userInfo.sorted(by: { $0.key < $1.key }) {
-            let text = value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
-            var lines = Self.whole(text, lines: Self.valueLineMax, scalars: Self.valueScalarMax)
+            var lines = Self.whole(
+                value.inLines, lines: Self.valueLineMax, scalars: Self.valueScalarMax)
             lines[0] = "\(key.shown()) = \(lines[0])"
             shown += Self.labelled("info", lines, columns: columns)
         }
