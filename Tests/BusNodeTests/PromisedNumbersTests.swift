@@ -223,6 +223,7 @@ struct PromisedNumbersTests {
         "The limits that the page knows are the server's",
         arguments: [
             ("group.js", "CHOSEN_MAX = \(ConsoleLimits.chosenCountMax);"),
+            ("group.js", "REASON_MAX = \(ConsoleLimits.descriptionScalarMax);"),
             ("answering.js", "LARGE = \(ConsoleLimits.unconfirmedCountMax);"),
             ("values.js", "LENGTH_MAX = \(ErrorReport.Limits.valueScalarCount);"),
             ("comment.js", "BYTES_MAX = \(ErrorReport.Limits.commentByteCount);"),

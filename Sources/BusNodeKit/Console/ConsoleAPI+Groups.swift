@@ -12,15 +12,17 @@ extension ConsoleAPI {
         var object = JSONValue(group, console).objectValue ?? [:]
         object["varies"] = GroupDifference.names(in: members.map(\.report)).json
         object["items"] = .array(
-            members.prefix(ConsoleLimits.itemCountMax).map { item in
-                [
-                    "id": .string(item.id.description),
-                    "description": .string(
-                        item.report.description.clipped(ConsoleLimits.descriptionScalarMax)),
-                    "failureReason": .text(
-                        item.report.failureReason?.clipped(ConsoleLimits.descriptionScalarMax)),
-                    "severity": .string(item.report.severity.rawValue),
-                    "origin": .text(item.origin?.description),
+            members.prefix(ConsoleLimits.itemCountMax).map { item -> JSONValue in
+                // As in lists, with the end of a long reason.
+                let view = PresentationView(item, console)
+                return [
+                    "id": .string(view.id), "description": .string(view.description),
+                    "failureReason": .text(view.failureReason),
+                    "severity": .string(view.severity), "origin": .text(view.origin),
+                    "openedAt": .string(view.openedAt),
+                    "deadlineInMilliseconds":
+                        view.deadlineInMilliseconds.map { JSONValue.integer($0) } ?? .null,
+                    "claimedBy": .text(view.claimedBy), "claimedUntil": .text(view.claimedUntil),
                 ]
             })
         return .object(object)

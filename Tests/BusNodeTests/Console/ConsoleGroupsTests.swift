@@ -90,8 +90,25 @@ struct ConsoleGroupsTests {
         #expect(Set(texts ?? []) == ["One.", "Two."])
         let reasons = group["items"]?.arrayValue?.compactMap { $0["failureReason"]?.stringValue }
         #expect(reasons == ["the same", "the same"])
+        let first = try #require(api.inbox.groups.first?.members.first)
+        try api.inbox.claim(first, by: "bob")
+        let claimed = try api.group(number)["items"]?.arrayValue?.first
+        #expect(claimed?["claimedBy"] == "bob" && claimed?["claimedUntil"]?.stringValue != nil)
+        #expect(claimed?["openedAt"]?.stringValue != nil)
         let refusal = #expect(throws: APIProblem.self) { try api.group(99) }
         #expect(refusal?.word == "unknownGroup")
+        for task in asking { task.cancel() }
+    }
+
+    @Test("Of long reasons a group has the ends, as a list has")
+    func longReasons() async throws {
+        let most = ConsoleLimits.descriptionScalarMax
+        let long = String(repeating: "x", count: most)
+        let asking = try await present("One.", "One.", reasons: ["\(long)a", "\(long)b"])
+        let items = try api.group(number)["items"]?.arrayValue
+        let reasons = items?.compactMap { $0["failureReason"]?.stringValue }
+        let start = String(repeating: "x", count: most - 1)
+        #expect(Set(reasons ?? []) == ["\(start)a", "\(start)b"])
         for task in asking { task.cancel() }
     }
 
