@@ -19,7 +19,8 @@ if [ ! -t 1 ]; then say() { printf '\n== %s\n' "$*"; }; fi
 
 [ -t 0 ] && [ -t 1 ] || PANES=
 if [ "${PANES:-}" = yes ]; then
-    command -v tmux >/dev/null || { echo "demo: PANES=yes needs tmux" >&2; exit 69; }
+    command -v tmux >/dev/null ||
+        { echo "demo: PANES=yes needs tmux; run scripts/setup panes first" >&2; exit 69; }
     # A server of its own gets this environment; inside of it, and of any tmux, a pane is added.
     # When the terminal is closed, all of it ends.
     [ -n "${TMUX:-}" ] || exec tmux -L "errorbus-demo-$$" new-session bash -c \
