@@ -140,6 +140,14 @@ final class Console: Sendable {
         address.withLock { $0 }.map { "\($0)#/inbox/\(id)" }
     }
 
+    /// The address that lists a group alone in the page, also after a restart; nil before the
+    /// console listens.
+    ///
+    /// - Parameter key: The name of the group.
+    func url(ofGroup key: String) -> String? {
+        address.withLock { $0 }.map { "\($0)#/inbox?filter=group%3A\(key)" }
+    }
+
     /// The inbox's revision of the revision that a client gives; nil if the client has to start
     /// over: for another life of the console, and if the inbox has forgotten ends that the client
     /// may not have seen.

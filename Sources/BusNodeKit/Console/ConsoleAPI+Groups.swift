@@ -23,6 +23,7 @@ extension ConsoleAPI {
                     "deadlineInMilliseconds":
                         view.deadlineInMilliseconds.map { JSONValue.integer($0) } ?? .null,
                     "claimedBy": .text(view.claimedBy), "claimedUntil": .text(view.claimedUntil),
+                    "url": .text(view.url),
                 ]
             })
         return .object(object)

@@ -15,6 +15,7 @@ extension JSONValue {
             "first": PresentationView(group.first, console).json,
             "ids": .array(
                 group.members.prefix(ConsoleLimits.idCountMax).map { .string($0.description) }),
+            "url": .text(console.url(ofGroup: group.first.report.groupKey)),
         ]
     }
 }

@@ -141,6 +141,10 @@ struct ConsoleContractTests {
         let inGroup = try ConsoleAPI(console).group(group.number).objectValue?.keys.sorted()
         let groupDetail = keys("components", "schemas", "GroupDetail", "properties")
         #expect(inGroup == ((groupKeys ?? []) + groupDetail).sorted())
+        let member = try ConsoleAPI(console).group(group.number)["items"]?.arrayValue?.first
+        let memberKeys = keys(
+            "components", "schemas", "GroupDetail", "properties", "items", "items", "properties")
+        #expect(member?.objectValue?.keys.sorted() == memberKeys.sorted())
         let detail = try await ConsoleAPI(console).detail(item.id).objectValue?.keys.sorted()
         let more = keys("components", "schemas", "Detail", "properties")
         #expect(detail == ((itemKeys ?? []) + more).sorted())

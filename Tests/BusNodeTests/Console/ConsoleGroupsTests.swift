@@ -112,6 +112,23 @@ struct ConsoleGroupsTests {
         for task in asking { task.cancel() }
     }
 
+    @Test("A group and each of its members have the address of the page that shows it")
+    func addresses() async throws {
+        let asking = try await present("One.", "One.")
+        api.console.listens(at: ConsoleHosts(api.console.settings, port: 8080))
+        let group = try api.group(number)
+        let key = try #require(group["first"]?["groupKey"]?.stringValue)
+        let page = "http://127.0.0.1:8080/#/inbox"
+        #expect(group["url"] == .string("\(page)?filter=group%3A\(key)"))
+        let items = group["items"]?.arrayValue ?? []
+        #expect(items.count == 2)
+        for item in items {
+            let id = try #require(item["id"]?.stringValue)
+            #expect(item["url"] == .string("\(page)/\(id)"))
+        }
+        for task in asking { task.cancel() }
+    }
+
     @Test("Different members are answered only with the revision that was seen")
     func differing() async throws {
         let asking = try await present("One.", "Two.")

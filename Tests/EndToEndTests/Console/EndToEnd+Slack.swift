@@ -243,7 +243,7 @@ extension EndToEnd.Users {
     ) -> JSONValue {
         [
             "number": .integer(Int64(number)), "members": .integer(Int64(members)),
-            "severity": .string(severity), "origins": 1,
+            "severity": .string(severity), "origins": 1, "url": "http://c.example",
             "ids": .array(ids.map { .string($0) }),
             "first": [
                 "id": .string(ids[0]), "groupKey": "key", "domain": "test", "origin": "worker",
