@@ -208,6 +208,35 @@ def only_what_all_offer_can_be_chosen(page, console):
     page.until(lambda: not page.texts("#pickedBody .options button"))
 
 
+def many_options_for_a_selection_are_searched(page, console):
+    racks = [{"id": f"rack-{index}", "title": f"Use rack {index}"} for index in range(1, 31)]
+    both = console.ask(*[report(text, recoveryOptions=racks)
+                         for text in ("One disk.", "Another disk.")])
+    console.await_open(2)
+    signed(page, console)
+    selects(page, "One disk.", "Another disk.")
+    page.choose("One disk.")
+    acts(page)
+    options = "#pickedBody .options button"
+    page.until(lambda: len(page.texts(options)) == 30, "all of them")
+    page.click("#pickedBody .optionSearch")
+    page.press(*"rack 27")
+    page.until(lambda: page.texts(options) == ["Use rack 27 × 2"], lambda: page.texts(options))
+    # It stays while both are drawn again, and has nothing to do with the options behind it.
+    console.call(f"/api/v1/presentations/{both[0].id}/note", {"text": "Which?", "by": "bea"})
+    page.until(lambda: page.run("return document.querySelector('#detail .notes li') !== null"),
+               "the note")
+    page.press(page.keys.BACKSPACE)
+    wanted = [f"Use rack {each} × 2" for each in (2, 12, *range(20, 30))]
+    page.until(lambda: page.texts(options) == wanted, lambda: page.texts(options))
+    behind = ("return [...document.querySelectorAll('#detail .options button')]"
+              ".filter(({ hidden }) => !hidden).length")
+    page.until(lambda: page.run(behind) == 30, lambda: page.run(behind))
+    page.press("7", page.keys.ENTER, page.keys.ENTER)
+    page.click("#confirmYes", "Use rack 27 × 2")
+    assert {each.answer() for each in both} == {("rack-27", "ada")}
+
+
 def answers_for_many_are_taken_back(page, console):
     console.ask(*[report(f"Number {number}.") for number in range(3)])
     console.await_open(3)
@@ -357,7 +386,8 @@ ALL = [rows_of_many_groups_are_answered_together, what_is_refused_says_why,
        different_reasons_are_asked_about,
        a_box_keeps_the_focus_when_a_row_above_goes,
        what_was_not_done_is_not_counted, a_range_is_claimed_and_released,
-       only_what_all_offer_can_be_chosen, answers_for_many_are_taken_back,
+       only_what_all_offer_can_be_chosen, many_options_for_a_selection_are_searched,
+       answers_for_many_are_taken_back,
        a_question_stays_until_all_that_are_selected_have_ended,
        a_form_stays_until_all_that_are_selected_have_ended,
        a_member_that_is_left_out_is_not_selected, selecting_is_legible_and_reachable]

@@ -5,6 +5,7 @@ import { api, failureText, inParallel, newID, postTwice, Refusal } from "./api.j
 import { confirmed, dialogResult, ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
+import { searchable } from "./option-search.js";
 import { picked } from "./picking.js";
 import { MARKS } from "./row.js";
 import { CHANGED, JUST_SHOWN } from "./rows.js";
@@ -106,12 +107,17 @@ function choices(drawn) {
     : "There is no option that all of them offer alike: answer them one by one.";
   return [
     el("p", { className: "soft", textContent: text }),
-    options.length > 0 && el("div", {
-      className: options.length > 6 ? "options many" : "options", role: "group",
-      ariaLabel: "Options",
-    }, ...options.map((option) => optionButton(option, drawn))),
+    options.length > 0 && optionsOf(options, drawn),
     el("p", { className: "buttons" }, ...claimButtons(drawn)),
   ];
+}
+
+function optionsOf(options, drawn) {
+  const buttons = options.map((option) => optionButton(option, drawn));
+  const className = options.length > 6 ? "options many" : "options";
+  const box = el("div", { className, role: "group", ariaLabel: "Options" }, ...buttons);
+  // What is searched for stays while the dialog is for this selection.
+  return searchable({ id: acting.ids, options }, buttons, box, "dialog");
 }
 
 function sharedOptions([first, ...others]) {
