@@ -302,6 +302,28 @@ def a_question_stays_until_all_that_are_selected_have_ended(page, console):
     page.until(lambda: "all 2 selected have ended: nothing was sent" in page.text("#toasts"), "why")
 
 
+def a_confirmation_that_is_refused_leads_back_to_its_option(page, console):
+    texts = ["First of them.", "Second of them."]
+    console.ask(*[report(text) for text in texts])
+    console.await_open(2)
+    signed(page, console)
+    page.choose(texts[0])  # Behind the dialog are the same options.
+    selects(page, *texts)
+    acts(page)
+    page.click("#pickedBody button", "Skip × 2")
+    page.until(lambda: page.text("#confirmDialog"), "the confirmation")
+    # Meanwhile the dialog is drawn again.
+    for item in console.call("/api/v1/inbox?stage=open")["items"]:
+        console.call(f"/api/v1/presentations/{item['id']}/claim",
+                     {"by": "bea", "forMilliseconds": 600_000})
+    page.until(lambda: page.text("#pickedBody").count("claimed by bea") == 2, "the claims")
+    page.press(page.keys.ENTER)
+    page.until(lambda: not page.text("#confirmDialog"), "Return to send nothing")
+    place = ("const node = document.activeElement;"
+             " return [node.dataset.key, node.closest('#pickedBody') !== null]")
+    page.until(lambda: page.run(place) == ["option skip", True], lambda: page.run(place))
+
+
 def a_form_stays_until_all_that_are_selected_have_ended(page, console):
     console.ask(*[asking(text) for text in ("One folder.", "Another folder.")])
     console.await_open(2)
@@ -389,5 +411,6 @@ ALL = [rows_of_many_groups_are_answered_together, what_is_refused_says_why,
        only_what_all_offer_can_be_chosen, many_options_for_a_selection_are_searched,
        answers_for_many_are_taken_back,
        a_question_stays_until_all_that_are_selected_have_ended,
+       a_confirmation_that_is_refused_leads_back_to_its_option,
        a_form_stays_until_all_that_are_selected_have_ended,
        a_member_that_is_left_out_is_not_selected, selecting_is_legible_and_reachable]
