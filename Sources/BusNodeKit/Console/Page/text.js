@@ -33,9 +33,11 @@ export const headingOf = (item) =>
 /** An option's title; its id when it has none. */
 export const optionTitle = (option) => (isVisible(option.title) ? option.title : option.id);
 
-/** The title of the option with this id; the id when that is not offered. */
+/** The title of the option with this id; the id when that is not offered. Of what the journal has
+ *  only the chosen option has a title. */
 export const titleIn = (item, id) =>
-  optionTitle(item?.options.find((option) => option.id === id) ?? { id });
+  optionTitle(item?.options.find((option) => option.id === id)
+    ?? { id, title: item?.option === id ? item.optionTitle : null });
 
 /** The title of the option that was chosen, as the journal has it; the id without one. */
 export const pastTitle = ({ option, optionTitle: title }) => (isVisible(title) ? title : option);
