@@ -11,7 +11,8 @@ const STACKED = /(\p{M}{8})\p{M}+/gu;
 /** The characters of a text, counted as the server does: most emoji are one. */
 export const lengthOf = (text) => [...text].length;
 
-function clipped(text, max) {
+/** A text with at most so many characters, and a sign where it was cut. */
+export function clipped(text, max) {
   if (text.length <= max) return text;
   const first = [...text.slice(0, 2 * max + 1)];
   return first.length > max ? first.slice(0, max).join("") + "…" : text;
