@@ -332,10 +332,12 @@ def an_address_in_the_context_is_a_link(page, console):
 
 def times_name_their_zone(page, console):
     page.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
-    console.ask(report("When was it?"))
+    console.ask(report("When was it?", onExpiry="skip"), deadline=36_000)
     page.open(console.url)
     page.choose("When was it?")
     page.until(lambda: page.texts("#detail .history time"), "the history")
+    # What will happen is named with it: a finger reaches no title.
+    page.until(lambda: page.text(".expiry").endswith(" GMT+5:30."), lambda: page.text(".expiry"))
 
     def titles_are(known):
         titles = page.run("return [...document.querySelectorAll('time')].map(({ title }) => title)")
@@ -358,6 +360,7 @@ def times_name_their_zone(page, console):
     page.click("#zoneField")
     page.click("#nameDialog [value=save]")
     page.until(lambda: titles_are(lambda each: "UTC" in each), "UTC")
+    page.until(lambda: page.text(".expiry").endswith(" UTC."), lambda: page.text(".expiry"))
     page.until(lambda: page.part("past-filter", day) == "2026-11-01T00:00:00.000Z")
     page.until(lambda: page.part("past-filter", end) == "2026-11-02T00:00:00.000Z")
     page.driver.refresh()
