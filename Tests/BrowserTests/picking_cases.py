@@ -270,6 +270,26 @@ def ends(console, text, option="retry"):
     console.call(f"/api/v1/presentations/{item['id']}/answer", {"option": option, "by": "bob"})
 
 
+def a_comment_goes_with_the_answers_for_a_selection(page, console):
+    texts = ["First of them.", "Second of them."]
+    both = console.ask(*[report(text) for text in texts])
+    console.await_open(2)
+    signed(page, console)
+    selects(page, *texts)
+    acts(page)
+    page.click("#pickedComment")
+    page.press(*"The disk is new.")
+    page.click("#pickedBody button", "Skip × 2")
+    page.click("#confirmYes", "Skip × 2")
+    assert {each.answer() for each in both} == {("skip", "ada")}
+    for each in both:
+        answer = console.call(f"/api/v1/presentations/{each.id}")["answer"]
+        assert answer["comment"] == "The disk is new.", answer
+    # The next answer has another one.
+    value = "return document.getElementById('pickedComment').value"
+    page.until(lambda: page.run(value) == "" and not page.text("#pickedCommentLine"))
+
+
 def a_question_stays_until_all_that_are_selected_have_ended(page, console):
     texts = ["First of them.", "Second of them.", "Third of them."]
     console.ask(*[report(text) for text in texts])
@@ -410,6 +430,7 @@ ALL = [rows_of_many_groups_are_answered_together, what_is_refused_says_why,
        what_was_not_done_is_not_counted, a_range_is_claimed_and_released,
        only_what_all_offer_can_be_chosen, many_options_for_a_selection_are_searched,
        answers_for_many_are_taken_back,
+       a_comment_goes_with_the_answers_for_a_selection,
        a_question_stays_until_all_that_are_selected_have_ended,
        a_confirmation_that_is_refused_leads_back_to_its_option,
        a_form_stays_until_all_that_are_selected_have_ended,

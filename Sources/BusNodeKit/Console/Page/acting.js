@@ -10,7 +10,7 @@ import { picked } from "./picking.js";
 import { MARKS } from "./row.js";
 import { CHANGED, JUST_SHOWN } from "./rows.js";
 import { OVER, refusedWord, refusedWords } from "./sentences.js";
-import { myName, state, undoTime, whyNot } from "./state.js";
+import { may, myName, state, undoTime, whyNot } from "./state.js";
 import { claimant, isClaimedByMe, isOpen } from "./store.js";
 import { headingOf, number, optionTitle, originOf, shown } from "./text.js";
 import { offerUndo, undoEntry } from "./undoing.js";
@@ -31,6 +31,7 @@ export async function openPicked() {
   acting = { ids, results: new Map(), undo: null, drawn: null, shownAt: 0, meaning: null };
   isHindered(null);
   $("pickedResult").textContent = "";
+  $("pickedComment").value = "";
   $("pickedBody").dataset.said = "";
   draw();
   const closed = dialogResult($("pickedDialog"));
@@ -101,8 +102,9 @@ const undoButton = (undo) => el("p", { className: "buttons" }, el("button", {
 /** The options that all offer alike, and the claims. */
 function choices(drawn) {
   const { items } = drawn;
+  const options = items.length > 0 ? sharedOptions(items) : [];
+  $("pickedCommentLine").hidden = options.length === 0 || !may("answer");
   if (items.length === 0) return [];
-  const options = sharedOptions(items);
   const text = options.length > 0 ? "Options that all of them offer:"
     : "There is no option that all of them offer alike: answer them one by one.";
   return [
@@ -173,7 +175,10 @@ async function answerAll(option, drawn) {
   if (isHindered(obstacle(drawn) ?? whyNotChosen(option))) return;
   const by = await ownName();
   if (!by) return;
-  const body = { option: option.id, by, undoMilliseconds: undoTime() };
+  const comment = $("pickedComment").value;
+  const body = {
+    option: option.id, by, undoMilliseconds: undoTime(), ...(/\S/.test(comment) && { comment }),
+  };
   if (asksForValues(option)) {
     body.values = await askValues(option, items[0], items.length, { selected: items });
   }
@@ -191,6 +196,8 @@ async function answerAll(option, drawn) {
   });
   const count = parts.reduce((sum, { held }) => sum + held.length, 0);
   if (count === 0) return;
+  // It was sent: another answer has another one.
+  if ($("pickedComment").value === comment) $("pickedComment").value = "";
   const text = `${shown(optionTitle(option), 60)} × ${number(count)}`;
   const undo = offerUndo({ parts }, text, body.undoMilliseconds);
   if (acting) acting.undo = undo;
