@@ -140,6 +140,13 @@ final class Console: Sendable {
         address.withLock { $0 }.map { "\($0)#/inbox/\(id)" }
     }
 
+    /// An entry of the journal with its address.
+    func linked(_ entry: HistoryEntry) -> HistoryEntry {
+        var entry = entry
+        entry.url = PresentationID(entry.id).flatMap { url(of: $0) }
+        return entry
+    }
+
     /// The address that lists a group alone in the page, also after a restart; nil before the
     /// console listens.
     ///
@@ -170,8 +177,10 @@ final class Console: Sendable {
         guard let kept else { return nil }
         let since = Date(timeIntervalSinceNow: -Double(EarlierView.days) * 86_400)
         do throws(Failure) {
-            return try await kept.archive.earlier(
+            var view = try await kept.archive.earlier(
                 than: id, of: report, console: kept.console, since: since)
+            view.latest = view.latest.map { linked($0) }
+            return view
         } catch {
             logger.warning(
                 "console: earlier presentations not read", metadata: ["error": "\(error)"])

@@ -38,6 +38,8 @@ package struct HistoryEntry: JSONObject, Sendable {
     var secrets: [String] = []
     /// The origin for people.
     var originName: String?
+    /// The address of the page that shows it; nil in the lists of commands, which read a journal.
+    var url: String?
 
     package init() {}
 
@@ -51,6 +53,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         .init("second", \.second), .init("notes", \.notes), .init("comment", \.comment),
         .init("ending", \.ending), .init("values", \.values), .init("secrets", \.secrets),
         .init("originName", \.originName), .init("optionTitle", \.optionTitle),
+        .init("url", \.url),
     ]
 
     init(_ row: HistoryRow) {
