@@ -562,6 +562,7 @@ def what_the_inbox_has_forgotten_is_in_the_journal(page, console):
     page.until(lambda: page.text("#title") == "The disk was full." and "“Skip” by bea" in text,
                lambda: text)
     assert "cannot be answered" in text and "It was the rotation." in text, text
+    assert "Too many logs." in text, text
     page.until(lambda: page.text("#detail .said") == "Too full.", lambda: text)
     page.until(lambda: page.texts("#detail .history li"), lambda: text)
     page.until(lambda: not page.texts(".decide") and "Write a note" not in text, lambda: text)

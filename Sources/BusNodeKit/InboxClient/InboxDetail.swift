@@ -128,6 +128,7 @@ package struct InboxDetail {
         let answer = past.optionShown.map { "\($0)\(past.valueText) by \(past.authors)" }
         return [
             Fact("what", past.description),
+            Fact("why", past.failureReason ?? ""),
             Fact("answer", answer ?? ""),
             Fact("comment", past.comment ?? ""),
             Fact("ended", outcome.isEmpty ? "" : "\(past.changedAt) \(outcome)"),

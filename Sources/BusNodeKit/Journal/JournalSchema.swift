@@ -231,6 +231,9 @@ enum JournalSchema {
                 table.add(column: "proposalRequest", .text)
             }
         }
+        migrator.registerMigration("23 failure reasons") { database in
+            try HistoryRow.addReasons(in: database)
+        }
         return migrator
     }
 }

@@ -114,4 +114,26 @@ extension HistoryRow {
                 arguments: [RecoveryResult.cancelledWord, place])
         }
     }
+
+    /// Adds the failure reasons, those of rows of earlier versions from their reports, where these
+    /// are still known.
+    static func addReasons(in database: Database) throws {
+        try database.alter(table: databaseTableName) { table in
+            table.add(column: "failureReason", .text)
+        }
+        let reasonOf = DatabaseFunction("reasonOf", argumentCount: 1) { values in
+            guard let payload = Data.fromDatabaseValue(values[0]),
+                let reason = try? ErrorReport(payload: Array(payload)).endOfReason
+            else { return nil }
+            // SQLite would read a text up to its first U+0000.
+            if reason.utf8.contains(0) { return Data(reason.utf8) }
+            return reason
+        }
+        database.add(function: reasonOf)
+        try database.execute(
+            sql: """
+                UPDATE history SET failureReason = (
+                    SELECT reasonOf(report) FROM presentation WHERE presentation.id = history.id)
+                """)
+    }
 }
