@@ -190,7 +190,7 @@ struct HookMachine: Sendable {
     // MARK: Time
 
     /// Does the due work. Returns the message to send now, if any; ``delivered()`` or
-    /// ``failed(_:at:)`` report its end.
+    /// ``failed(_:pause:at:)`` report its end.
     mutating func step(at now: Moment) -> NotifyMessage? {
         forgetMade(at: now)
         if let time = retryAt, time <= now.instant { retryAt = nil }
@@ -319,14 +319,19 @@ struct HookMachine: Sendable {
     }
 
     /// A try failed. Returns the message if that was its last try.
-    mutating func failed(_ reason: String, at now: Moment) -> DeadLetter.Failed? {
+    ///
+    /// - Parameter pause: The pause that the receiver asks for before the next try.
+    mutating func failed(
+        _ reason: String, pause: Duration?, at now: Moment
+    ) -> DeadLetter.Failed? {
         isSending = false
         guard let message = waiting.first else { return nil }
         if failure == nil { notes.append(.fails(settings.name, reason)) }
         failure = HookFailure(
             reason: reason, since: failure?.since ?? now, tries: (failure?.tries ?? 0) + 1)
         let doubled = limits.retryTime * (1 << min(tries - 1, 16))
-        retryAt = now.instant + min(doubled, limits.retryMax)
+        let asked = min(pause ?? .zero, limits.pauseMax)
+        retryAt = now.instant + max(min(doubled, limits.retryMax), asked)
         guard tries >= settings.tries || isHurried else { return nil }
         // While the node stops, each gets one more try, whatever became of the one before.
         if isHurried { retryAt = nil }
