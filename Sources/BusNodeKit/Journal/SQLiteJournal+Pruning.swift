@@ -48,20 +48,19 @@ extension SQLiteJournal {
     /// Deletes rows beyond the retention that are settled, ended, or left open by an earlier
     /// process.
     ///
-    /// The age counts from the latest row, if that is earlier than now: a clock that is ahead when
-    /// the node starts must not empty the journal.
+    /// The age counts from the latest row and the time since the start, if that is earlier than
+    /// now: a clock that is ahead when the node starts must not empty the journal.
     func prune(
-        _ retention: JournalRetention = JournalRetention(), now: Date = .now
+        _ retention: JournalRetention = JournalRetention(), at now: Moment = .now
     ) async throws {
-        let (time, openedAt) = (TimeText.text(now), openedAt)
+        let (time, openedAt) = (TimeText.text(now.date), openedAt)
+        let uptime = TimeInterval(openedInstant.duration(to: now.instant).components.seconds)
         var isMore = true
         while isMore {
             isMore = try await access { database in
-                let table = JournalRow.databaseTableName
-                let latest = try String.fetchOne(
-                    database, sql: "SELECT MAX(\(JournalRow.endTime)) FROM \(table)")
-                guard let latest else { return false }
-                let before = try Date(min(latest, time), strategy: TimeText.style)
+                guard let latest = try Self.latestTime(database) else { return false }
+                let known = try Date(min(latest, time), strategy: TimeText.style)
+                let before = min(known + uptime, now.date)
                     .addingTimeInterval(-Double(retention.age.components.seconds))
                 let isTooLarge = try Self.usedBytes(database) > retention.megabytes << 20
                 var count = 0
@@ -99,6 +98,17 @@ extension SQLiteJournal {
                     ORDER BY \(prunable.rank), \(prunable.time) LIMIT :count)
                 """,
             arguments: ["openedAt": openedAt, "time": time, "count": count])
+    }
+
+    /// The latest time of the presentations, or of the first other table that has any row; nil for
+    /// an empty journal.
+    private static func latestTime(_ database: Database) throws -> String? {
+        for prunable in prunables {
+            let time = try String.fetchOne(
+                database, sql: "SELECT MAX(\(prunable.time)) FROM \(prunable.table)")
+            if let time { return time }
+        }
+        return nil
     }
 
     private static func usedBytes(_ database: Database) throws -> Int {
