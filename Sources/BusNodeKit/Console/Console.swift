@@ -90,7 +90,7 @@ final class Console: Sendable {
         limits.escalateAfter = settings.escalateAfter
         let inbox = Inbox("console", limits: limits)
         self.inbox = inbox
-        history = AuditHistory { id in (try? inbox.item(id))?.report }
+        history = AuditHistory { id in try? inbox.item(id) }
         silences = ConsoleSilences(inbox, logger: logger)
         let hooks = topology[node]?.notify ?? []
         guard !hooks.isEmpty, let url = settings.url else {
