@@ -86,6 +86,7 @@ package final class NodeAssembly: Sendable {
                 // A client in the node's place serves no console.
                 if use == .alone { try console.keepHistory(in: journal, number: number) }
             }
+            if use == .alone { try journal.leaveFormerConsoles(from: consoles.count, at: .now) }
             parts.asksAgainAfterRestart = settings.afterRestart == .ask
             Task { [logger, weak journal, retention = settings.retention] in
                 // Ends with the node, which owns the journal.

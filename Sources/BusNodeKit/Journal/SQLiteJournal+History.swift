@@ -29,6 +29,23 @@ extension SQLiteJournal: HistoryStore {
         }
     }
 
+    /// Marks as left what is open at consoles that the topology no longer has: else it would be
+    /// open for ever, and kept.
+    ///
+    /// - Parameter first: The number of the first such console.
+    func leaveFormerConsoles(from first: Int, at now: Moment) throws {
+        let former = try writeNow { database in
+            try Int.fetchAll(
+                database,
+                sql: """
+                    SELECT DISTINCT console FROM history
+                    WHERE console >= ? AND stage IN ('open', 'claimed', 'leaving')
+                    """,
+                arguments: [first])
+        }
+        for console in former { _ = try restore(console: console, at: now) }
+    }
+
     /// The rows that were open, then the latest ended ones, in the order of their ends.
     private func latest(of console: Int, _ database: Database) throws -> [HistoryRow] {
         let rows = HistoryRow.filter(Column("console") == console)
