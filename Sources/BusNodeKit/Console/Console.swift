@@ -322,6 +322,8 @@ package enum ConsoleLimits {
     /// The time for which a message of an event stream is sent to other streams as well.
     static let messageLifetime: Duration = .seconds(1)
     static let pingInterval: Duration = .seconds(15)
+    /// The time between two looks at whether the visitor of an event stream is still admitted.
+    static let admissionInterval: Duration = .seconds(1)
 }
 
 /// A sort of work that a console does for one request at a time: each request reads many whole

@@ -14,7 +14,7 @@ struct ConsoleAPI: Sendable {
     init(_ console: Console, clock: any Clock<Duration> = ContinuousClock()) {
         self.console = console
         self.clock = clock
-        feed = EventFeed(console)
+        feed = EventFeed(console, clock: clock)
     }
 
     var inbox: Inbox { console.inbox }
