@@ -118,6 +118,6 @@ say "Next: the nodes again, until Ctrl-C, and an error for them from a second te
 shown DEMO_POLICY=policy-none.yaml "$bus" up --topology "$topology" --log-level warning
 shown "$bus" exec --topology "$topology" --node worker-2 -- false
 note "Answer it in the first terminal, on the page whose ADDRESS central prints, or from a third:"
-note "\$ $bus inbox --to 'ADDRESS'"
+note "\$ BUS_NODE_CONSOLE='ADDRESS' $bus inbox"
 note "Then: README.md, A topology, by hand; docs/topology.md (every key); docs/policies.md (rules)"
 exit "$failed"
