@@ -193,9 +193,11 @@ package final class NodeAssembly: Sendable {
         _ rules: [Rule], _ mode: RuleBook.Mode, _ next: any Responder, _ commands: RuleCommands,
         _ audit: (any AuditLog)?, _ journal: (any DecisionJournal)?, at place: RuledResponders.Place
     ) -> any Responder {
+        let policy: String? =
+            if case .policy(let path) = place { settings.policyName(path) } else { nil }
         let responder = RuleResponder(
-            settings.name, book: RuleBook(rules, mode: mode), next: next, routes: base.routes,
-            commands: commands, journal: journal, audit: audit, logger: logger)
+            settings.name, policy: policy, book: RuleBook(rules, mode: mode), next: next,
+            routes: base.routes, commands: commands, journal: journal, audit: audit, logger: logger)
         ruled.add(responder, at: place)
         return responder
     }
