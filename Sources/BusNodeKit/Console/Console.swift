@@ -111,12 +111,13 @@ final class Console: Sendable {
     /// The log for this node's events, which the console reads.
     var audit: any AuditLog { AuditLogs(logs: [inbox, history]) }
 
-    /// Keeps the history and the dead letters of hooks in the node's journal, and restores both;
-    /// before the first presentation arrives.
+    /// Keeps the history, the dead letters of hooks and the ended sign-ins in the node's journal,
+    /// and restores them; before the first presentation arrives.
     ///
     /// - Parameter number: The console's number in its node.
     func keepHistory(in journal: SQLiteJournal, number: Int) throws {
         try notifier?.keep(in: JournalLetters(journal: journal))
+        try sessions.keep(in: JournalSignOuts(journal: journal, console: number))
         let keeper = try HistoryKeeper(
             inbox, history, in: journal, console: number, logger: logger)
         guard let archive = try HistoryArchive(journal.path) else { return }

@@ -229,6 +229,16 @@ enum JournalSchema {
                 table.add(column: "proposalRequest", .text)
             }
         }
+        migrator.registerMigration("22 sign-outs") { database in
+            try database.create(table: SignOutRow.databaseTableName) { table in
+                table.autoIncrementedPrimaryKey("number")
+                table.column("console", .integer).notNull()
+                table.column("user", .text)
+                table.column("label", .text).notNull()
+            }
+            try database.create(
+                indexOn: SignOutRow.databaseTableName, columns: ["console", "user", "number"])
+        }
         migrator.registerMigration("23 failure reasons") { database in
             try HistoryRow.addReasons(in: database)
         }
