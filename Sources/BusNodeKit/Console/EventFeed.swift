@@ -106,7 +106,9 @@ final class EventFeed: Sendable {
             for: EventStreams.Owner(visitor, at: address), session: visitor.session
         ) { wake.finish() }
         return Response(
-            status: .ok, headers: [.contentType: "text/event-stream"],
+            status: .ok,
+            // Its connection ends with it: the visitor may have been removed.
+            headers: [.contentType: "text/event-stream", .connection: "close"],
             body: ResponseBody { writer in
                 // Frees its place when this closure is released.
                 withExtendedLifetime(place) {}

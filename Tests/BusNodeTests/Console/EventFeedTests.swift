@@ -1,5 +1,7 @@
 import ErrorBusTesting
 import Foundation
+import HTTPTypes
+import Hummingbird
 import Logging
 import NIOCore
 import OrderedCollections
@@ -131,6 +133,15 @@ struct EventFeedTests {
         clock.advance(by: .seconds(1))
         #expect(try await ends.next() == "removed")
         await watch.value
+    }
+
+    @Test("The connection of a stream ends with it")
+    func connection() throws {
+        let head = HTTPRequest(
+            method: .get, scheme: "http", authority: "127.0.0.1:8080", path: "/api/v1/events")
+        let request = Request(head: head, body: .init(buffer: ByteBuffer()))
+        let response = try feed.response(to: request, .unnamed, at: "127.0.0.1")
+        #expect(response.headers[.connection] == "close")
     }
 
     @Test("A message is not shared any longer once there is news")
