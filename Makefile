@@ -20,6 +20,7 @@ BUILT_FROM = Package.swift Sources $(wildcard .build/setup-swift)
 
 # No build when nothing changed since the last one of the demo began.
 demo: setup ## four nodes, commands that fail, and their answers (PANES=yes: their processes in tmux)
+	@[ "$(PANES)" != yes ] || scripts/setup panes
 	@[ -x .build/debug/bus-node ] && [ -e .build/demo-built ] && \
 		[ ! Package.resolved -nt .build/debug/bus-node ] && \
 		[ -z "$$(find $(BUILT_FROM) -cnewer .build/demo-built -print -quit)" ] || \

@@ -132,11 +132,13 @@ def main(endpoint, address, count=1000):
     first = next(iter(workers.values()))
     console.until("/inbox?stage=open&limit=1", lambda inbox: inbox["openCount"] >= before + count)
     number = console.group_of(first.ident)
-    groups = {group["number"]: group for group in console.call("/inbox?limit=1")["groups"]}
+    inbox = console.call("/inbox?limit=1")
+    groups = {group["number"]: group for group in inbox["groups"]}
     print(f"{groups[number]['members']} in one group after {time.monotonic() - begin:.2f} s")
 
     begin = time.monotonic()
-    console.call(f"/groups/{number}/answer", {"option": "retry", "by": "storm"})
+    console.call(f"/groups/{number}/answer", {
+        "option": "retry", "by": "storm", "seen": inbox["revision"]})
     waiting = set(workers)
     while waiting:
         ready = poller.poll(PATIENCE * 1000)

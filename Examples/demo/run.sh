@@ -19,7 +19,8 @@ if [ ! -t 1 ]; then say() { printf '\n== %s\n' "$*"; }; fi
 
 [ -t 0 ] && [ -t 1 ] || PANES=
 if [ "${PANES:-}" = yes ]; then
-    command -v tmux >/dev/null || { echo "demo: PANES=yes needs tmux" >&2; exit 69; }
+    command -v tmux >/dev/null ||
+        { echo "demo: PANES=yes needs tmux; run scripts/setup panes first" >&2; exit 69; }
     # A server of its own gets this environment; inside of it, and of any tmux, a pane is added.
     # When the terminal is closed, all of it ends.
     [ -n "${TMUX:-}" ] || exec tmux -L "errorbus-demo-$$" new-session bash -c \
@@ -117,6 +118,6 @@ say "Next: the nodes again, until Ctrl-C, and an error for them from a second te
 shown DEMO_POLICY=policy-none.yaml "$bus" up --topology "$topology" --log-level warning
 shown "$bus" exec --topology "$topology" --node worker-2 -- false
 note "Answer it in the first terminal, on the page whose ADDRESS central prints, or from a third:"
-note "\$ $bus inbox --to 'ADDRESS'"
+note "\$ BUS_NODE_CONSOLE='ADDRESS' $bus inbox"
 note "Then: README.md, A topology, by hand; docs/topology.md (every key); docs/policies.md (rules)"
 exit "$failed"

@@ -3,6 +3,7 @@ import hashlib
 import hmac
 import html
 import json
+import re
 import time
 import urllib.parse
 import urllib.request
@@ -24,7 +25,8 @@ def call(url, token, body=None):
 
 def text(value, limit=150):
     """A text of others, of which Slack makes no mention and no link."""
-    return html.escape(value, quote=False)[:limit]
+    # Without half of an escape at its end.
+    return re.sub("&[a-z]*$", "", html.escape(value, quote=False)[:limit])
 
 
 def plain(said):

@@ -43,13 +43,13 @@ def opened(group, seen):
         asks = option["role"] == "destructive" or count > 1
         buttons.append(button(
             option["id"], option["title"], value, asks and f"{option['title'][:200]} for {count}"))
-    others, url = len(first["options"]) - len(buttons), first["url"]
+    others = len(first["options"]) - len(buttons)
+    # The list with this group alone, whichever of its members end meanwhile.
+    url = group["url"] if count > 1 else first["url"]
     origin = f"{text(first['domain'])} · from {text(first['origin'] or '?')}"
     lines = [f"*{text(first['description'], 500)}*", f"{group['severity']} · {origin}"]
     if count > 1:
         lines.append(f"{count} presentations of {group['origins']} origins")
-        # The list with this group alone, whichever of its members end meanwhile.
-        url = url.replace(f"/{first['id']}", f"?filter=group%3A{first['groupKey']}")
     return lines + [f"<{url}|Show{f', with {others} more' if others else ''}>"], buttons
 
 

@@ -158,7 +158,14 @@ def the_audit_is_read_in_pages(page, console):
     shows_page("the newest 200", 200)
 
 
+def a_long_event_is_cut_with_a_sign(page, console):
+    page.open(console.url)
+    event = "{ sentence: 'x'.repeat(599) + '\\u{1F600}'.repeat(9) }"
+    found = page.part("sentences", f"part.auditText({event})")
+    assert found == "x" * 599 + "\U0001F600…", found
+
+
 ALL = [the_audit_is_exported, the_search_of_the_audit_is_in_the_address,
        the_audit_is_searched_by_terms, searches_with_the_same_ends_differ,
        times_of_yesterday_have_their_day,
-       the_audit_is_read_in_pages]
+       the_audit_is_read_in_pages, a_long_event_is_cut_with_a_sign]

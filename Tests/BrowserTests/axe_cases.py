@@ -17,8 +17,8 @@ FIND = """
         ({ id, impact, nodes }) => nodes.map(({ target, failureSummary }) =>
           `${impact} ${id}: ${target.join(" ")}: ${failureSummary.replace(/\\s+/g, " ")}`))),
       (error) => done([`axe failed: ${error}`]));"""
-SIZES = [(scheme, width, height) for scheme in ("light", "dark")
-         for width, height in ((1440, 900), (390, 844))]
+SIZES = [("light", 1440, 900), ("light", 1024, 768), ("light", 390, 844),
+         ("dark", 1440, 900), ("dark", 390, 844)]
 
 
 class Axe:

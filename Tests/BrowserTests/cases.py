@@ -246,6 +246,26 @@ def a_group_is_answered_at_once(page, console):
     assert {presentation.answer() for presentation in presentations} == {("skip", "ada")}
 
 
+def a_group_says_what_differs_in_it(page, console):
+    console.ask(*[report("Which disk?", code=code, userInfo={"disk": code}) for code in (1, 2)])
+    page.open(console.url)
+    page.until(lambda: "2 waiting in 1 row" in page.text("#count"), "one row for both")
+    page.choose("Which disk?")
+    page.until(lambda: "all have the same text, they differ in code and context."
+               in page.text(".decide"), lambda: page.text(".decide"))
+
+
+def reasons_that_differ_where_they_are_cut_are_not_equal(page, console):
+    end = " It was full." * 100
+    console.ask(*[report("Which disk?", failureReason=disk + end) for disk in ("A.", "B.")])
+    page.open(console.url)
+    page.until(lambda: "2 waiting in 1 row" in page.text("#count"), "one row for both")
+    page.choose("Which disk?")
+    page.until(lambda: "they differ in what they say" in page.text(".decide"),
+               lambda: page.text(".decide"))
+    page.until(lambda: not page.run("return document.querySelector('.scope input').checked"))
+
+
 def the_keyboard_is_enough(page, console):
     keys = page.keys
     one, two = console.ask(report("Number one."), report("Number two.", severity="warning"))
@@ -542,6 +562,7 @@ def what_the_inbox_has_forgotten_is_in_the_journal(page, console):
     page.until(lambda: page.text("#title") == "The disk was full." and "“Skip” by bea" in text,
                lambda: text)
     assert "cannot be answered" in text and "It was the rotation." in text, text
+    assert "Too many logs." in text, text
     page.until(lambda: page.text("#detail .said") == "Too full.", lambda: text)
     page.until(lambda: page.texts("#detail .history li"), lambda: text)
     page.until(lambda: not page.texts(".decide") and "Write a note" not in text, lambda: text)
@@ -735,6 +756,7 @@ ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_claim_is_prolonged_and_handed_over,
        a_note_is_seen_by_all, a_comment_goes_with_the_answer,
        a_text_is_as_long_as_the_server_counts_it, a_group_is_answered_at_once,
+       a_group_says_what_differs_in_it, reasons_that_differ_where_they_are_cut_are_not_equal,
        a_group_is_taken_back_at_once, a_silence_is_made_like_this,
        a_silence_says_how_it_ends_what_is_open, a_silence_is_refused_beside_its_field,
        what_helped_before_is_shown,

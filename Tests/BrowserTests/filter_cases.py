@@ -450,9 +450,12 @@ def what_expires_soon_is_in_front(page, console):
     page.until(lambda: page.text("#title") == "Grave, no hurry.", "the one below the band")
     page.until(
         lambda: page.run("return document.querySelectorAll('#list > [role=none]').length") == 2)
-    # Other orders have no band.
-    page.go("inbox?sort=age")
-    page.until(lambda: "Expires soon" not in lines(page), "no band")
+    # So it is in every order, but that by the deadline, which has them in front by itself.
+    for sort, text in (("age", "Others, oldest first"), ("count", "Others, largest group first")):
+        page.go(f"inbox?sort={sort}")
+        page.until(lambda: lines(page) == [*soon, text, "Grave, no hurry."], lambda: lines(page))
+    page.go("inbox?sort=deadline")
+    page.until(lambda: lines(page) == [*soon[1:], "Grave, no hurry."], lambda: lines(page))
     page.go("inbox")
     page.until(lambda: lines(page) == [*soon, *others], "the band again")
     # An answer that can be undone leaves its row in place.

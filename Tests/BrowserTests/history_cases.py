@@ -188,7 +188,8 @@ def the_history_is_read_in_pages(page, console):
     console.ask(*[report("Of many.", code=number) for number in range(230)])
     console.await_open(230)
     group = console.call("/api/v1/inbox?stage=open&limit=1")["groups"][0]["number"]
-    console.call(f"/api/v1/groups/{group}/answer", {"option": "skip", "by": "bob"})
+    console.call(f"/api/v1/groups/{group}/answer",
+                 {"option": "skip", "by": "bob", "count": 230})
     console.await_past("history", 230)
     page.open(console.url)
     page.go("history")
@@ -279,6 +280,24 @@ def the_history_is_legible_and_reachable(page, console):
 
 
 the_history_is_legible_and_reachable.journaled = True
+
+
+def a_phone_names_the_zone_of_the_times(page, console):
+    ended_two(console)
+    page.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
+    page.open(console.url)
+    page.resize(390, 844)
+    for view, text in (("history", "Opened (GMT+5:30)"), ("audit", "Time (GMT+5:30)")):
+        page.go(view)
+        head = f"[data-panel={view}] th"
+        page.until(lambda: page.texts(head)[:1] == [text], lambda: page.texts(head))
+        # The others take no room.
+        widths = f"return [...document.querySelectorAll('{head}')].map((node) => node.offsetWidth)"
+        first, *others = page.run(widths)
+        assert first > 40 and set(others) == {1}, (view, first, others)
+
+
+a_phone_names_the_zone_of_the_times.journaled = True
 
 
 def chart_text(page):
@@ -397,6 +416,7 @@ ALL = [the_history_is_searched, the_history_has_ends_in_words,
        the_history_is_read_in_pages,
        a_node_without_a_journal_says_so,
        the_history_shows_hostile_text_as_text, the_history_is_legible_and_reachable,
+       a_phone_names_the_zone_of_the_times,
        the_chart_reaches_back_and_has_the_times_to_answer,
        times_to_answer_have_the_gravest_first,
        of_ten_answers_there_is_the_time_of_nine, answers_without_a_known_result_are_no_failures,

@@ -208,6 +208,35 @@ def only_what_all_offer_can_be_chosen(page, console):
     page.until(lambda: not page.texts("#pickedBody .options button"))
 
 
+def many_options_for_a_selection_are_searched(page, console):
+    racks = [{"id": f"rack-{index}", "title": f"Use rack {index}"} for index in range(1, 31)]
+    both = console.ask(*[report(text, recoveryOptions=racks)
+                         for text in ("One disk.", "Another disk.")])
+    console.await_open(2)
+    signed(page, console)
+    selects(page, "One disk.", "Another disk.")
+    page.choose("One disk.")
+    acts(page)
+    options = "#pickedBody .options button"
+    page.until(lambda: len(page.texts(options)) == 30, "all of them")
+    page.click("#pickedBody .optionSearch")
+    page.press(*"rack 27")
+    page.until(lambda: page.texts(options) == ["Use rack 27 × 2"], lambda: page.texts(options))
+    # It stays while both are drawn again, and has nothing to do with the options behind it.
+    console.call(f"/api/v1/presentations/{both[0].id}/note", {"text": "Which?", "by": "bea"})
+    page.until(lambda: page.run("return document.querySelector('#detail .notes li') !== null"),
+               "the note")
+    page.press(page.keys.BACKSPACE)
+    wanted = [f"Use rack {each} × 2" for each in (2, 12, *range(20, 30))]
+    page.until(lambda: page.texts(options) == wanted, lambda: page.texts(options))
+    behind = ("return [...document.querySelectorAll('#detail .options button')]"
+              ".filter(({ hidden }) => !hidden).length")
+    page.until(lambda: page.run(behind) == 30, lambda: page.run(behind))
+    page.press("7", page.keys.ENTER, page.keys.ENTER)
+    page.click("#confirmYes", "Use rack 27 × 2")
+    assert {each.answer() for each in both} == {("rack-27", "ada")}
+
+
 def answers_for_many_are_taken_back(page, console):
     console.ask(*[report(f"Number {number}.") for number in range(3)])
     console.await_open(3)
@@ -241,6 +270,26 @@ def ends(console, text, option="retry"):
     console.call(f"/api/v1/presentations/{item['id']}/answer", {"option": option, "by": "bob"})
 
 
+def a_comment_goes_with_the_answers_for_a_selection(page, console):
+    texts = ["First of them.", "Second of them."]
+    both = console.ask(*[report(text) for text in texts])
+    console.await_open(2)
+    signed(page, console)
+    selects(page, *texts)
+    acts(page)
+    page.click("#pickedComment")
+    page.press(*"The disk is new.")
+    page.click("#pickedBody button", "Skip × 2")
+    page.click("#confirmYes", "Skip × 2")
+    assert {each.answer() for each in both} == {("skip", "ada")}
+    for each in both:
+        answer = console.call(f"/api/v1/presentations/{each.id}")["answer"]
+        assert answer["comment"] == "The disk is new.", answer
+    # The next answer has another one.
+    value = "return document.getElementById('pickedComment').value"
+    page.until(lambda: page.run(value) == "" and not page.text("#pickedCommentLine"))
+
+
 def a_question_stays_until_all_that_are_selected_have_ended(page, console):
     texts = ["First of them.", "Second of them.", "Third of them."]
     console.ask(*[report(text) for text in texts])
@@ -271,6 +320,28 @@ def a_question_stays_until_all_that_are_selected_have_ended(page, console):
         ends(console, text)
     page.until(lambda: not page.text("#confirmDialog"), "the question to end")
     page.until(lambda: "all 2 selected have ended: nothing was sent" in page.text("#toasts"), "why")
+
+
+def a_confirmation_that_is_refused_leads_back_to_its_option(page, console):
+    texts = ["First of them.", "Second of them."]
+    console.ask(*[report(text) for text in texts])
+    console.await_open(2)
+    signed(page, console)
+    page.choose(texts[0])  # Behind the dialog are the same options.
+    selects(page, *texts)
+    acts(page)
+    page.click("#pickedBody button", "Skip × 2")
+    page.until(lambda: page.text("#confirmDialog"), "the confirmation")
+    # Meanwhile the dialog is drawn again.
+    for item in console.call("/api/v1/inbox?stage=open")["items"]:
+        console.call(f"/api/v1/presentations/{item['id']}/claim",
+                     {"by": "bea", "forMilliseconds": 600_000})
+    page.until(lambda: page.text("#pickedBody").count("claimed by bea") == 2, "the claims")
+    page.press(page.keys.ENTER)
+    page.until(lambda: not page.text("#confirmDialog"), "Return to send nothing")
+    place = ("const node = document.activeElement;"
+             " return [node.dataset.key, node.closest('#pickedBody') !== null]")
+    page.until(lambda: page.run(place) == ["option skip", True], lambda: page.run(place))
 
 
 def a_form_stays_until_all_that_are_selected_have_ended(page, console):
@@ -309,6 +380,21 @@ def a_member_that_is_left_out_is_not_selected(page, console):
     assert open_count(console) == 1
 
 
+def different_reasons_are_asked_about(page, console):
+    pair = console.ask(*[report("A pair.", failureReason=reason)
+                         for reason in ("No space.", "No quota.")])
+    console.await_open(2)
+    signed(page, console)
+    page.row("A pair.")
+    page.press("j", "x")
+    count_of(page, "2 selected")
+    acts(page)
+    page.click("#pickedBody button", "Skip × 2")
+    page.until(lambda: "have different texts" in page.text("#confirmDialog"), "the question")
+    page.click("#confirmYes", "Skip × 2")
+    assert [each.answer() for each in pair] == [("skip", "ada")] * 2
+
+
 def selecting_is_legible_and_reachable(page, console):
     console.ask(*[report(f"Number {number}.", severity=severity) for number, severity in
                   enumerate(("critical", "error", "warning", "info", "debug"))])
@@ -339,9 +425,13 @@ def selecting_is_legible_and_reachable(page, console):
 
 
 ALL = [rows_of_many_groups_are_answered_together, what_is_refused_says_why,
+       different_reasons_are_asked_about,
        a_box_keeps_the_focus_when_a_row_above_goes,
        what_was_not_done_is_not_counted, a_range_is_claimed_and_released,
-       only_what_all_offer_can_be_chosen, answers_for_many_are_taken_back,
+       only_what_all_offer_can_be_chosen, many_options_for_a_selection_are_searched,
+       answers_for_many_are_taken_back,
+       a_comment_goes_with_the_answers_for_a_selection,
        a_question_stays_until_all_that_are_selected_have_ended,
+       a_confirmation_that_is_refused_leads_back_to_its_option,
        a_form_stays_until_all_that_are_selected_have_ended,
        a_member_that_is_left_out_is_not_selected, selecting_is_legible_and_reachable]

@@ -162,6 +162,31 @@ def caps_lock_takes_no_claim_over(page, console):
     page.until(lambda: "Claimed by you" in page.text(".decide"), "the claim taken over")
 
 
+def brackets_of_other_keyboards_turn_the_views(page, console):
+    page.open(console.url)
+    tab = "return document.querySelector('[data-tab][aria-current]').dataset.tab"
+
+    def is_taken(key, *modifiers):
+        return page.run(
+            "return !document.activeElement.dispatchEvent(new KeyboardEvent('keydown',"
+            " { bubbles: true, cancelable: true, key: arguments[0], ...arguments[1] }))",
+            key, dict.fromkeys(modifiers, True))
+
+    # AltGr as Windows has it, and Option of a Mac.
+    for modifiers, view in ((("ctrlKey", "altKey", "modifierAltGraph"), "silences"),
+                            (("altKey",), "history")):
+        taken = is_taken("]", *modifiers)
+        assert taken, modifiers
+        page.until(lambda: page.run(tab) == view, view)
+    for key, modifiers in (("]", ["ctrlKey"]), ("]", ["ctrlKey", "altKey"]), ("]", ["metaKey"]),
+                           ("?", ["altKey"]), ("s", ["ctrlKey", "altKey", "modifierAltGraph"])):
+        taken = is_taken(key, *modifiers)
+        assert not taken, (key, modifiers)
+
+
+brackets_of_other_keyboards_turn_the_views.journaled = True
+
+
 def the_audit_finds_what_it_shows(page, console):
     console.ask(report("Cannot write /srv/data: \"quota\"."))
     page.open(console.url)
@@ -307,10 +332,12 @@ def an_address_in_the_context_is_a_link(page, console):
 
 def times_name_their_zone(page, console):
     page.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
-    console.ask(report("When was it?"))
+    console.ask(report("When was it?", onExpiry="skip"), deadline=36_000)
     page.open(console.url)
     page.choose("When was it?")
     page.until(lambda: page.texts("#detail .history time"), "the history")
+    # What will happen is named with it: a finger reaches no title.
+    page.until(lambda: page.text(".expiry").endswith(" GMT+5:30."), lambda: page.text(".expiry"))
 
     def titles_are(known):
         titles = page.run("return [...document.querySelectorAll('time')].map(({ title }) => title)")
@@ -333,6 +360,7 @@ def times_name_their_zone(page, console):
     page.click("#zoneField")
     page.click("#nameDialog [value=save]")
     page.until(lambda: titles_are(lambda each: "UTC" in each), "UTC")
+    page.until(lambda: page.text(".expiry").endswith(" UTC."), lambda: page.text(".expiry"))
     page.until(lambda: page.part("past-filter", day) == "2026-11-01T00:00:00.000Z")
     page.until(lambda: page.part("past-filter", end) == "2026-11-02T00:00:00.000Z")
     page.driver.refresh()
@@ -397,7 +425,8 @@ ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        marks_stay_in_their_row_of_the_audit, a_client_without_a_name_may_have_gone,
        all_reasons_of_a_group_are_named, the_keyboard_skips_to_the_list,
        what_is_read_shows_the_focus,
-       caps_lock_takes_no_claim_over, the_audit_finds_what_it_shows,
+       caps_lock_takes_no_claim_over, brackets_of_other_keyboards_turn_the_views,
+       the_audit_finds_what_it_shows,
        a_list_is_read_in_pages_after_many_ends, the_groups_are_read_once,
        what_scrolls_can_have_the_focus, a_text_of_many_lines_is_shown_in_lines,
        what_is_read_stays_while_others_act,

@@ -71,6 +71,14 @@ def a_rule_is_made_of_an_answer_and_tried(page, console):
 a_rule_is_made_of_an_answer_and_tried.journaled = True
 
 
+def the_chosen_option_of_the_journal_has_its_title(page, console):
+    page.open(console.url)
+    # As the journal has one: its options by id, and the title of the one that was chosen.
+    past = "{ options: ['retry', 'skip'], option: 'skip', optionTitle: 'Leave it out' }"
+    for option, title in (("skip", "Leave it out"), ("retry", "retry")):
+        found = page.part("text", f"part.titleIn({past}, '{option}')")
+        assert found == title, (option, found)
+
 
 def notices_are_in_front_of_a_dialog(page, console):
     [asked] = console.ask(report("The disk is full."))
@@ -108,4 +116,5 @@ def notices_are_in_front_of_a_dialog(page, console):
 
 notices_are_in_front_of_a_dialog.journaled = True
 
-ALL = [a_rule_is_made_of_an_answer_and_tried, notices_are_in_front_of_a_dialog]
+ALL = [a_rule_is_made_of_an_answer_and_tried,
+       the_chosen_option_of_the_journal_has_its_title, notices_are_in_front_of_a_dialog]

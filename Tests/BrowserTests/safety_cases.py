@@ -263,7 +263,8 @@ def nothing_waits_after_exactly_500_ends(page, console):
     console.ask(*[report("One of very many.") for _ in range(500)])
     page.until(lambda: open_count(console) == 500, "all of them to be open")
     [group] = console.call("/api/v1/inbox?limit=1")["groups"]
-    console.call(f"/api/v1/groups/{group['number']}/answer", {"option": "skip", "by": "bob"})
+    console.call(f"/api/v1/groups/{group['number']}/answer",
+                 {"option": "skip", "by": "bob", "count": 500})
     page.until(lambda: open_count(console) == 0, "all of them to have ended")
     page.open(console.url)
     page.until(lambda: "Nothing is waiting." in page.text("#empty"), "the empty list")

@@ -60,6 +60,43 @@ many_nodes_fit_one_screen.nodes = {
     **{f"worker-{number:03}": ([RELAYS[number % 8]], False) for number in range(491)}}
 
 
+# The next reads of the status give this one.
+STATUS = ("const [status, send] = [arguments[0], window.fetch];"
+          "window.fetch = (path, ...rest) => (path === '/api/v1/status'"
+          " ? Promise.resolve(new Response(JSON.stringify(status))) : send(path, ...rest))")
+
+
+def many_levels_fit_one_screen(page, console):
+    def node(name, parent=None, state="up"):
+        return {"name": name, "next": [parent] if parent else [], "state": state, "listen": []}
+
+    nodes, broken = [node("central")], "worker-3-4-2"
+    for region in range(8):
+        nodes.append(node(f"region-{region}", "central"))
+        for site in range(10):
+            nodes.append(node(f"site-{region}-{site}", f"region-{region}"))
+            names_below = [f"worker-{region}-{site}-{number}" for number in range(5)]
+            nodes += [node(name, f"site-{region}-{site}",
+                           "unreachable" if name == broken else "up") for name in names_below]
+    page.open(console.url)
+    page.run(STATUS, {"node": "central", "version": "1", "startedAt": "2026-11-22T10:00:00.000Z",
+                      "tables": {}, "topology": {"nodes": nodes, "links": []}})
+    page.go("topology")
+    page.until(lambda: "489 nodes" in page.text("#nodes .count"), "the nodes")
+    page.rest()
+    page.until(lambda: page.run(HEIGHT) < 800, lambda: page.run(HEIGHT))
+    # What is broken is in sight with those above it, and the rest is folded.
+    way = ["central", "region-3", "site-3-4", broken]
+    page.until(lambda: names(page)[:4] == way, lambda: names(page))
+    found = names(page)
+    assert len(found) <= 24 and {f"region-{each}" for each in range(8)} <= set(found), found
+    page.click("[data-key='fold region-0']")
+    page.until(lambda: "site-0-9" in names(page), "its sites")
+    page.until(lambda: "5 more: 5 up" in (box(page, "site-0-9") or ""), "those below them folded")
+    page.click("[data-key='fold site-0-9']")
+    page.until(lambda: "worker-0-9-4" in names(page), "its workers")
+
+
 def a_broken_root_comes_first(page, console):
     page.open(console.url)
     page.go("topology")
@@ -88,4 +125,5 @@ def a_node_leads_to_its_presentations(page, console):
     worker.process.wait()
 
 
-ALL = [many_nodes_fit_one_screen, a_broken_root_comes_first, a_node_leads_to_its_presentations]
+ALL = [many_nodes_fit_one_screen, many_levels_fit_one_screen, a_broken_root_comes_first,
+       a_node_leads_to_its_presentations]

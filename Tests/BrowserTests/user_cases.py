@@ -122,7 +122,7 @@ def a_removed_user_is_out(page, console):
     page.hide(console.url.split("?")[0])
     page.row("disk full")
     console.remove("anna")
-    is_empty(page, 20, "opener.document")
+    is_empty(page, 10, "opener.document")
     page.until(lambda: page.run("return opener.document.hidden"))
     is_empty(page, 1)
     page.click("#doorToken")

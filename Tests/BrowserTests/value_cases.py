@@ -102,6 +102,27 @@ def what_is_typed_after_the_end_acts_on_nothing(page, console):
     page.until(lambda: not page.text("#valuesDialog"), "the form to go")
 
 
+def pasted(page, text):
+    """Whether the page lets the text be pasted into the secret."""
+    return page.run(
+        "const data = new DataTransfer(); data.setData('text/plain', arguments[0]);"
+        " return document.querySelector('[name=pin]').dispatchEvent(new ClipboardEvent('paste',"
+        " { clipboardData: data, bubbles: true, cancelable: true }));", text)
+
+
+def a_secret_of_several_lines_is_not_joined(page, console):
+    console.ask(asking("No space."))
+    signed(page, console)
+    page.choose("No space.")
+    page.press("1")
+    page.until(lambda: page.text("#valuesTitle"), "the form")
+    assert not pasted(page, "-----BEGIN\nkey\n")
+    page.until(lambda: "--value-file" in page.text("#problem-pin"), "the reason")
+    # One line is taken, with the end of it, as a file has it.
+    assert pasted(page, "4711\r\n")
+    page.until(lambda: not page.text("#problem-pin"), "the reason to go")
+
+
 def a_number_that_cannot_be_read_is_not_sent(page, console):
     question, = console.ask(asking("No space."))
     signed(page, console)
@@ -191,5 +212,6 @@ def a_command_gets_its_values_from_the_page(page, console):
 
 ALL = [values_are_given_in_a_form_by_keys_alone, a_form_is_left_by_escape,
        what_is_typed_after_the_end_acts_on_nothing, a_number_that_cannot_be_read_is_not_sent,
-       a_form_is_for_all_of_a_group, a_text_without_a_break_widens_nothing,
+       a_secret_of_several_lines_is_not_joined, a_form_is_for_all_of_a_group,
+       a_text_without_a_break_widens_nothing,
        a_command_gets_its_values_from_the_page]

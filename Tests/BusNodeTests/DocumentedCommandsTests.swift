@@ -60,6 +60,26 @@ struct DocumentedCommandsTests {
         }
     }
 
+    @Test("No command in the documents has a token among its arguments, which other users can read")
+    func tokens() throws {
+        let folder = Self.repository.appendingPathComponent("docs").path
+        let pages = try FileManager.default.contentsOfDirectory(atPath: folder)
+            .filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }
+        var callCount = 0
+        for page in ["README.md"] + pages {
+            let file = Self.repository.appendingPathComponent(page)
+            let text = try String(contentsOf: file, encoding: .utf8)
+            let calls = text.replacing(#/\\\n +/#, with: "").split(separator: "\n").filter {
+                $0.contains(#/^ {4,}(?:\$ )?(?:curl|bus-node) /#)
+            }
+            callCount += calls.count
+            for call in calls {
+                #expect(!call.contains(#/Bearer \$|[?]token=/#), "\(page): \(call)")
+            }
+        }
+        #expect(callCount > 50)
+    }
+
     // MARK: The list of commands
 
     /// What the parser has of a command.

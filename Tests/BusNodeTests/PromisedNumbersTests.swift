@@ -129,6 +129,8 @@ struct PromisedNumbersTests {
         "the condition of a silence": "\(kibibytes(Shared.matchByteMax)) as JSON",
         "members of a group chosen for one answer, claim or release": grouped(
             Shared.chosenCountMax),
+        "presentations that one answer is for without a confirmation":
+            "\(Shared.unconfirmedCountMax)",
         "a note; notes of a presentation":
             "\(grouped(Shared.noteScalarMax)) characters; \(InboxLimits().noteMax)",
         "a comment": "\(grouped(ErrorReport.Limits.commentByteCount)) bytes",
@@ -231,6 +233,8 @@ struct PromisedNumbersTests {
         "The limits that the page knows are the server's",
         arguments: [
             ("group.js", "CHOSEN_MAX = \(ConsoleLimits.chosenCountMax);"),
+            ("group.js", "REASON_MAX = \(ConsoleLimits.descriptionScalarMax);"),
+            ("answering.js", "LARGE = \(ConsoleLimits.unconfirmedCountMax);"),
             ("values.js", "LENGTH_MAX = \(ErrorReport.Limits.valueScalarCount);"),
             ("comment.js", "BYTES_MAX = \(ErrorReport.Limits.commentByteCount);"),
             ("saved-views.js", "VIEW_MAX = \(ConsoleLimits.viewCountMaxPerUser);"),

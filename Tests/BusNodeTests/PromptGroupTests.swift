@@ -40,6 +40,42 @@ struct PromptGroupTests {
                 ])
     }
 
+    @Test("A26 Many are answered only after the word, which says how many")
+    func large() {
+        func group(of count: Int) -> PromptGroup {
+            PromptGroup(
+                members: Array(repeating: Self.group("Boom").members[0], count: count))
+        }
+        let most = ConsoleLimits.unconfirmedCountMax
+        #expect(!group(of: most).needsConfirmation(of: Self.retry))
+        #expect(group(of: most + 1).needsConfirmation(of: Self.retry))
+        #expect(
+            group(of: 1_000).confirmation(of: Self.retry)
+                == ["  Retry for 1000 like this?", "  \(Self.word)"])
+    }
+
+    @Test("A26 Different reasons of one description are listed, and need the word")
+    func reasons() {
+        let reasons: [String?] = [nil, "Disk\u{1B} full", "Disk\u{1B} full"]
+        let members = reasons.enumerated().map { index, reason -> PromptGroup.Member in
+            var report = ErrorReport(domain: "d", description: "Boom")
+            report.failureReason = reason
+            return PromptGroup.Member(
+                number: index + 1, text: PromptText(Prompts.prompt(report)))
+        }
+        let group = PromptGroup(members: members)
+        #expect(group.needsConfirmation(of: Self.retry))
+        #expect(
+            group.confirmation(of: Self.retry)
+                == [
+                    "  │ no reason", "  │ Disk\\u{1B} full",
+                    "  Retry for 3 like this, with 2 different reasons?", "  \(Self.word)",
+                ])
+        #expect(group.details().first == "  like     #1 worker: no reason")
+        #expect(group.details().last == "  like     #3 worker: Disk\\u{1B} full")
+        #expect(!PromptGroup(members: [members[1]]).needsConfirmation(of: Self.retry))
+    }
+
     @Test("What a person has claimed at a console is answered only after the word")
     func claimed() {
         let group = Self.group("Boom", "Boom", "Boom")

@@ -74,6 +74,46 @@ struct PromptTextTests {
         #expect(limited.lines(isColored: false, at: now)[1].hasSuffix(" answer within 22 min ──"))
     }
 
+    @Test("The header shows how long a presentation waits, once that is a minute")
+    func waits() {
+        let text = PromptText(
+            Prompts.prompt(ErrorReport(domain: "d", description: "Boom"), path: ["worker"]))
+        let now = ManualTime().now.instant
+        func header(_ seconds: Int) -> String {
+            text.lines(isColored: false, since: now - .seconds(seconds), at: now)[1]
+        }
+        #expect(header(59) == "── ✕ error from worker ──")
+        #expect(header(60) == "── ✕ error from worker waits 60 s ──")
+        #expect(header(7_260) == "── ✕ error from worker waits 2 h 1 min ──")
+    }
+
+    @Test("A runbook is above the options if it is an address of the web")
+    func runbook() {
+        func lines(_ anchor: String) -> [String] {
+            var report = ErrorReport(domain: "d", description: "Boom")
+            report.helpAnchor = anchor
+            return PromptText(Prompts.prompt(report)).lines(isColored: false)
+        }
+        let address = "https://wiki.example/disk"
+        #expect(lines(address).dropLast().last == "  runbook  \(address)")
+        for other in ["disk", "javascript:x", "https://wiki.example/a b"] {
+            #expect(lines(other).dropLast().last == "  │ Boom")
+        }
+    }
+
+    @Test("The details have the context whole: a log in its lines, a structure as JSON")
+    func context() {
+        var report = ErrorReport(domain: "d", description: "Boom")
+        let log = (1...12).map { "line \($0) " + String(repeating: "x", count: 40) }
+        report.userInfo = [
+            "log": .string(log.joined(separator: "\n")), "limits": ["open": 3],
+        ]
+        let details = PromptText(Prompts.prompt(report)).details()
+        #expect(details.contains("  info     limits = {\"open\":3}"))
+        #expect(details.contains("  info     log = \(log[0])"))
+        for line in log.dropFirst() { #expect(details.contains("  │ \(line)")) }
+    }
+
     @Test("A long reason is cut in the prompt, where the title stays, and whole in the details")
     func cut() {
         let reason = (1...40).map { "line \($0)" }.joined(separator: "\n")

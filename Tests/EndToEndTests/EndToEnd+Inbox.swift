@@ -46,7 +46,9 @@ extension EndToEnd {
                 "--id", id, "--option", "retry=Retry", "--option", "cancel=Cancel:cancel")
         }
 
-        func id(_ last: Int) -> String { "0192000\(last)-0000-7000-8000-000000000000" }
+        func id(_ last: Int) -> String {
+            "0192000\(String(last, radix: 16))-0000-7000-8000-000000000000"
+        }
 
         @Test("A35 watched, claimed, answered once: the second person gets the first answer")
         func answer() async throws {

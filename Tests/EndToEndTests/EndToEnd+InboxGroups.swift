@@ -60,8 +60,9 @@ extension EndToEnd.Inbox {
     }
 
     @Test(
-        "A26 a terminal lists a differing group or a destructive option and asks",
+        "A26 a terminal lists a differing group, a large one or a destructive option and asks",
         arguments: [
+            (Array(repeating: "Disk is full", count: 11), "default", "retry for all 11?"),
             (["Disk a is full", "Disk b is full"], "default", "with 2 different descriptions?"),
             (["Disk is full", "Disk is full"], "destructive", "This cannot be undone."),
         ] as [([String], String, String)])

@@ -21,6 +21,24 @@ extension EndToEnd {
             #expect(shell.errors.value.contains("the hard limit") == isTooLow)
         }
 
+        @Test("The README's first exec fails, succeeds with its file, and then fails again")
+        func firstExec() async throws {
+            let readme = try String(
+                contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
+            let line = try #require(
+                readme.split(separator: "\n").first { $0.hasPrefix("    bus-node exec ") })
+            let call = try #require(line.firstMatch(of: #/ -- (.+?)(?: +#|$)/#))
+            let sandbox = try Sandbox()
+            let command = String(call.1).replacing("/tmp/flag", with: sandbox.path("flag"))
+            func status() async throws -> Int32 {
+                try await Launched(["-c", command], program: "/bin/sh").ending()
+            }
+            #expect(try await status() != 0)
+            try sandbox.write("flag", "")
+            #expect(try await status() == 0)
+            #expect(try await status() != 0)
+        }
+
         /// A copy of the scripts, with programs of its own in the places of the system's.
         private func setupSandbox() throws -> Sandbox {
             let sandbox = try Sandbox()

@@ -117,6 +117,28 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A41 exec --show-secrets shows what looks like a secret, and none that was given")
+        func shownSecrets() async throws {
+            let bus = try Inbox()
+            let (nodes, address) = try await bus.start()
+            let watch = try bus.inbox(address, "watch", "--json")
+            let exec = try bus.sandbox.exec(
+                ["--show-secrets", "--field", "pin=PIN:secret"], "sh", "-c",
+                #"echo "password=abcdefgh, PIN <$ERRORBUS_VALUE_PIN>" >&2; exit 3"#)
+            #expect(await watch.prints("password=abcdefgh, PIN <>"))
+            #expect(await exec.says("waiting for an answer (id …"))
+            let id = exec.errors.value.components(separatedBy: "(id …").last?.prefix(8)
+            let answer = try bus.inbox(
+                address, "answer", String(try #require(id)), "retry-with", "--by", "ann",
+                "--value-file", "pin=-", input: .text("hunter2\n"))
+            #expect(try await answer.ending() == 0)
+            #expect(await watch.prints("password=abcdefgh, PIN <***>"))
+            #expect(!watch.output.value.contains("hunter2"))
+            exec.send(SIGTERM)
+            _ = try await exec.ending()
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("A41 A42 a terminal asks for one value after another, and does not show a secret")
         func terminal() async throws {
             let sandbox = try Sandbox()

@@ -87,6 +87,7 @@ package final class NodeAssembly: Sendable {
                 // A client in the node's place serves no console.
                 if use == .alone { try console.keepHistory(in: journal, number: number) }
             }
+            if use == .alone { try journal.leaveFormerConsoles(from: consoles.count, at: .now) }
             parts.asksAgainAfterRestart = settings.afterRestart == .ask
             Task { [logger, weak journal, retention = settings.retention] in
                 // Ends with the node, which owns the journal.
@@ -193,9 +194,11 @@ package final class NodeAssembly: Sendable {
         _ rules: [Rule], _ mode: RuleBook.Mode, _ next: any Responder, _ commands: RuleCommands,
         _ audit: (any AuditLog)?, _ journal: (any DecisionJournal)?, at place: RuledResponders.Place
     ) -> any Responder {
+        let policy: String? =
+            if case .policy(let path) = place { settings.policyName(path) } else { nil }
         let responder = RuleResponder(
-            settings.name, book: RuleBook(rules, mode: mode), next: next, routes: base.routes,
-            commands: commands, journal: journal, audit: audit, logger: logger)
+            settings.name, policy: policy, book: RuleBook(rules, mode: mode), next: next,
+            routes: base.routes, commands: commands, journal: journal, audit: audit, logger: logger)
         ruled.add(responder, at: place)
         return responder
     }

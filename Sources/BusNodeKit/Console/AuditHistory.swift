@@ -86,15 +86,15 @@ final class AuditHistory: AuditLog {
     }
 
     private let state = Mutex(State())
-    /// The report of a presentation; nil if it is not known.
-    private let report: @Sendable (PresentationID) -> ErrorReport?
+    /// A presentation; nil if it is not known.
+    private let known: @Sendable (PresentationID) -> InboxItem?
 
     /// A signal that wakes the keeper when the journal lacks events.
     private let added: AsyncStream<Void>.Continuation
     let additions: AsyncStream<Void>
 
-    init(report: @escaping @Sendable (PresentationID) -> ErrorReport? = { _ in nil }) {
-        self.report = report
+    init(known: @escaping @Sendable (PresentationID) -> InboxItem? = { _ in nil }) {
+        self.known = known
         (additions, added) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     }
 
@@ -110,7 +110,8 @@ final class AuditHistory: AuditLog {
     func record(_ event: PresentationEvent) { record(event, at: .now) }
 
     func record(_ event: PresentationEvent, at time: Date) {
-        let report = event.report ?? report(event.id)
+        let item = event.report == nil ? known(event.id) : nil
+        let report = event.report ?? item?.report
         let count: Count? =
             switch event.what {
             case .presented: .presented
@@ -126,24 +127,28 @@ final class AuditHistory: AuditLog {
         }
         let sentence = event.sentence(of: report)
         add(
-            event.word, event.id, event.fields, sentence, of: report, at: time, count,
-            event.historyRank)
+            event.word, event.id, event.fields, sentence, of: report, from: item?.origin, at: time,
+            count, event.historyRank)
     }
 
     /// Adds an act of a person.
     func note(_ act: PersonalAct, _ id: PresentationID?, by person: String) {
-        let report = id.flatMap(report)
-        add(act.word, id, act.fields(person), act.sentence(person, of: report), of: report, nil)
+        let item = id.flatMap(known)
+        let sentence = act.sentence(person, of: item?.report)
+        add(act.word, id, act.fields(person), sentence, of: item?.report, from: item?.origin, nil)
     }
 
     private func add(
         _ event: String, _ id: PresentationID?, _ fields: [String: String], _ sentence: String,
-        of report: ErrorReport?, at time: Date = .now, _ count: Count?,
+        of report: ErrorReport?, from origin: NodeName?, at time: Date = .now, _ count: Count?,
         _ rank: HistoryRank = .byPeople
     ) {
-        var fields = fields
-        // Each event says what it is about.
-        if let report, fields["description"] == nil { fields["description"] = report.description }
+        // Each event says what it is about, and is found by it.
+        var about: [String: String] = [:]
+        about["description"] = report?.description
+        about["domain"] = report?.domain
+        about["origin"] = origin?.description
+        let fields = fields.merging(about) { own, _ in own }
         // The ledger has them whole; here they are kept and searched by the thousand.
         var event = Event(
             time: time, event: event, id: id,

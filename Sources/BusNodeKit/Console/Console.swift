@@ -90,7 +90,7 @@ final class Console: Sendable {
         limits.escalateAfter = settings.escalateAfter
         let inbox = Inbox("console", limits: limits)
         self.inbox = inbox
-        history = AuditHistory { id in (try? inbox.item(id))?.report }
+        history = AuditHistory { id in try? inbox.item(id) }
         silences = ConsoleSilences(inbox, logger: logger)
         let hooks = topology[node]?.notify ?? []
         guard !hooks.isEmpty, let url = settings.url else {
@@ -111,12 +111,13 @@ final class Console: Sendable {
     /// The log for this node's events, which the console reads.
     var audit: any AuditLog { AuditLogs(logs: [inbox, history]) }
 
-    /// Keeps the history and the dead letters of hooks in the node's journal, and restores both;
-    /// before the first presentation arrives.
+    /// Keeps the history, the dead letters of hooks and the ended sign-ins in the node's journal,
+    /// and restores them; before the first presentation arrives.
     ///
     /// - Parameter number: The console's number in its node.
     func keepHistory(in journal: SQLiteJournal, number: Int) throws {
         try notifier?.keep(in: JournalLetters(journal: journal))
+        try sessions.keep(in: JournalSignOuts(journal: journal, console: number))
         let keeper = try HistoryKeeper(
             inbox, history, in: journal, console: number, logger: logger)
         guard let archive = try HistoryArchive(journal.path) else { return }
@@ -138,6 +139,21 @@ final class Console: Sendable {
     /// The address that shows a presentation in the page; nil before it listens.
     func url(of id: PresentationID) -> String? {
         address.withLock { $0 }.map { "\($0)#/inbox/\(id)" }
+    }
+
+    /// An entry of the journal with its address.
+    func linked(_ entry: HistoryEntry) -> HistoryEntry {
+        var entry = entry
+        entry.url = PresentationID(entry.id).flatMap { url(of: $0) }
+        return entry
+    }
+
+    /// The address that lists a group alone in the page, also after a restart; nil before the
+    /// console listens.
+    ///
+    /// - Parameter key: The name of the group.
+    func url(ofGroup key: String) -> String? {
+        address.withLock { $0 }.map { "\($0)#/inbox?filter=group%3A\(key)" }
     }
 
     /// The inbox's revision of the revision that a client gives; nil if the client has to start
@@ -162,8 +178,10 @@ final class Console: Sendable {
         guard let kept else { return nil }
         let since = Date(timeIntervalSinceNow: -Double(EarlierView.days) * 86_400)
         do throws(Failure) {
-            return try await kept.archive.earlier(
+            var view = try await kept.archive.earlier(
                 than: id, of: report, console: kept.console, since: since)
+            view.latest = view.latest.map { linked($0) }
+            return view
         } catch {
             logger.warning(
                 "console: earlier presentations not read", metadata: ["error": "\(error)"])
@@ -275,6 +293,8 @@ package enum ConsoleLimits {
     static let idCountMax = 100
     /// The members that an answer for a part of a group may name.
     package static let chosenCountMax = 1_000
+    /// The most presentations that one answer is for without a confirmation.
+    package static let unconfirmedCountMax = 10
     static let auditEventMax = 5_000
     static let auditFieldScalarMax = 1_000
     static let nameScalarMax = 200
@@ -303,6 +323,8 @@ package enum ConsoleLimits {
     /// The time for which a message of an event stream is sent to other streams as well.
     static let messageLifetime: Duration = .seconds(1)
     static let pingInterval: Duration = .seconds(15)
+    /// The time between two looks at whether the visitor of an event stream is still admitted.
+    static let admissionInterval: Duration = .seconds(1)
 }
 
 /// A sort of work that a console does for one request at a time: each request reads many whole

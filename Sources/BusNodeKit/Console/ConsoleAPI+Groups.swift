@@ -12,15 +12,18 @@ extension ConsoleAPI {
         var object = JSONValue(group, console).objectValue ?? [:]
         object["varies"] = GroupDifference.names(in: members.map(\.report)).json
         object["items"] = .array(
-            members.prefix(ConsoleLimits.itemCountMax).map { item in
-                [
-                    "id": .string(item.id.description),
-                    "description": .string(
-                        item.report.description.clipped(ConsoleLimits.descriptionScalarMax)),
-                    "failureReason": .text(
-                        item.report.failureReason?.clipped(ConsoleLimits.descriptionScalarMax)),
-                    "severity": .string(item.report.severity.rawValue),
-                    "origin": .text(item.origin?.description),
+            members.prefix(ConsoleLimits.itemCountMax).map { item -> JSONValue in
+                // As in lists, with the end of a long reason.
+                let view = PresentationView(item, console)
+                return [
+                    "id": .string(view.id), "description": .string(view.description),
+                    "failureReason": .text(view.failureReason),
+                    "severity": .string(view.severity), "origin": .text(view.origin),
+                    "openedAt": .string(view.openedAt),
+                    "deadlineInMilliseconds":
+                        view.deadlineInMilliseconds.map { JSONValue.integer($0) } ?? .null,
+                    "claimedBy": .text(view.claimedBy), "claimedUntil": .text(view.claimedUntil),
+                    "url": .text(view.url),
                 ]
             })
         return .object(object)
@@ -50,7 +53,7 @@ extension ConsoleAPI {
     ) throws -> JSONValue {
         let fields = try BodyFields(
             body, allowing: "option", "title", "role", "by", "answer", "seen", "confirms",
-            "undoMilliseconds", "values", "comment", "ids")
+            "undoMilliseconds", "values", "comment", "ids", "count")
         let confirmed = try fields.ids("confirms", upTo: ConsoleLimits.chosenCountMax)
         let values = try fields.values(confirming: confirmed != nil)
         let comment = try fields.comment(confirming: confirmed != nil)
@@ -82,6 +85,9 @@ extension ConsoleAPI {
                 $0.isAnswered(by: request) || (isProposal && $0.isProposed(by: request))
             }.map(\.id))
         try view.check(members.filter { !done.contains($0.id) }, sawWhich: ownSeen != nil)
+        let isNamed = ownSeen != nil || chosen != nil || confirmed != nil
+        let count = confirmed?.count ?? members.count
+        try SeenOption.check(count, fields, isNamed: isNamed, isRepeated: !done.isEmpty)
         let result: GroupAnswer
         do throws(InboxRefusal) {
             // Members that come after the check are not answered either.
@@ -272,11 +278,38 @@ struct SeenOption {
             throw Self.notSeen("\(id) is destructive: send role, or seen")
         }
         let varies = GroupDifference.names(in: members.map(\.report))
-        if varies.contains("description") || varies.contains("options") {
+        let meant: Set = ["description", "failureReason", "options"]
+        if !meant.isDisjoint(with: varies) {
             throw Self.notSeen(
                 "the members of the group differ in \(varies.joined(separator: ", ")): send seen, "
                     + "the revision of the list that you saw")
         }
+    }
+
+    /// Refuses an answer for another number of members than its author expects, and one for many
+    /// whose author has not shown to know how many.
+    ///
+    /// - Parameters:
+    ///   - count: The number of members that the answer would be for.
+    ///   - isNamed: Whether the request says otherwise which members it is for.
+    ///   - isRepeated: Whether it was answered before: members may have ended since then.
+    static func check(
+        _ count: Int, _ fields: BodyFields, isNamed: Bool, isRepeated: Bool
+    ) throws(APIProblem) {
+        let expected = try fields.integer("count", in: 1...Int64(Int32.max))
+        guard !isRepeated else { return }
+        var problem: APIProblem
+        if let expected {
+            guard expected != Int64(count) else { return }
+            problem = notSeen("count: found \(expected); the answer would be for \(count)")
+        } else {
+            guard !isNamed, count > ConsoleLimits.unconfirmedCountMax else { return }
+            problem = notSeen(
+                "it would be for \(count) presentations: send this number as count, or seen, the "
+                    + "revision of the list that you saw")
+        }
+        problem.details["members"] = .integer(Int64(count))
+        throw problem
     }
 
     /// The chosen members among the open ones. Refuses the whole answer if a chosen member is no

@@ -17,9 +17,10 @@ extension ConsoleAPI {
             throw APIProblem(.notFound, "notKept", "no history: the node has no journal")
         }
         try await write(to: kept)
-        let page = try await searched {
+        var page = try await searched {
             try await kept.archive.presentations(filter, console: kept.console, limit: limit)
         }
+        page.entries = page.entries.map { console.linked($0) }
         return response(page, "presentations", format)
     }
 
@@ -53,7 +54,7 @@ extension ConsoleAPI {
             try await kept.archive.presentation(id, console: kept.console)
         }
         guard let found else { return nil }
-        var object = found.json.objectValue ?? [:]
+        var object = console.linked(found).json.objectValue ?? [:]
         object["archived"] = .bool(true)
         object["outcome"] = .text(found.outcome)
         object["history"] = await events(of: id).json

@@ -28,7 +28,7 @@ extension ConsoleAPI {
             by: signIn.browsers(of: request))
         // Their cookies are replaced: signing out could no longer end them.
         for former in [context.visitor?.session, completed.former].compactMap(\.self) {
-            endSession(former, of: context.visitor?.user?.name)
+            await endSession(former, of: context.visitor?.user?.name)
         }
         var response = Self.leading(to: "/")
         let own = ConsoleCookie(at: request.head.authority, of: console.settings)
@@ -42,11 +42,13 @@ extension ConsoleAPI {
     ///
     /// - Returns: The address at which the person signs out at the provider, if there is one.
     @discardableResult
-    func endSession(_ session: ConsoleSessions.Label, of user: String?) -> String? {
+    func endSession(_ session: ConsoleSessions.Label, of user: String?) async -> String? {
         // The provider's session ends with its key.
-        if console.signIn?.has(session) != true { console.sessions.end(session, of: user) }
+        let isOfProvider = console.signIn?.has(session) == true
+        let page = console.signIn?.end(session)
+        if !isOfProvider { await console.sessions.endForGood(session, of: user) }
         feed.streams.end(session)
-        return console.signIn?.end(session)
+        return page
     }
 
     private var offeredSignIn: ConsoleSignIn {

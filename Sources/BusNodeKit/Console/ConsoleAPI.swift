@@ -14,7 +14,7 @@ struct ConsoleAPI: Sendable {
     init(_ console: Console, clock: any Clock<Duration> = ContinuousClock()) {
         self.console = console
         self.clock = clock
-        feed = EventFeed(console)
+        feed = EventFeed(console, clock: clock)
     }
 
     var inbox: Inbox { console.inbox }
@@ -135,7 +135,10 @@ struct ConsoleAPI: Sendable {
         }
         routes.post("/api/v1/me/leave", needs: .admission) { request, context in
             let visitor = try context.admitted
-            let provider = visitor.session.flatMap { endSession($0, of: visitor.user?.name) }
+            var provider: String?
+            if let session = visitor.session {
+                provider = await endSession(session, of: visitor.user?.name)
+            }
             let signOut = visitor.isProxied ? console.proxy?.settings.signOut : provider
             var response = Response(["left": true, "signOut": .text(signOut)])
             let cookie = ConsoleCookie(at: request.head.authority, of: console.settings)

@@ -113,9 +113,9 @@ struct ConsoleGate: Sendable {
     }
 
     /// Ends a session of the user with this token.
-    func end(_ session: ConsoleSessions.Label, ofToken token: String) {
+    func end(_ session: ConsoleSessions.Label, ofToken token: String) async {
         let holder = try? admission.visitor(showing: token)
-        sessions.end(session, of: holder?.user?.name)
+        await sessions.endForGood(session, of: holder?.user?.name)
         _ = signIn?.end(session)
     }
 

@@ -188,7 +188,7 @@ struct ConsoleMiddleware: RouterMiddleware {
                 response = try await next(request, context)
             case .keepToken(let token, let former):
                 // Of a cookie that is replaced: signing out could no longer end it.
-                former.map { gate.end($0, ofToken: token) }
+                if let former { await gate.end(former, ofToken: token) }
                 try connections.know(context.channel)
                 response = keeping(token, for: request)
             case .tokenIsKept:

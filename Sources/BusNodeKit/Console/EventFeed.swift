@@ -40,12 +40,16 @@ final class EventFeed: Sendable {
     let streams = EventStreams()
     /// The latest message for each choice of groups; the first message of a stream has all groups.
     private let last = Mutex<[Groups: Message]>([:])
+    /// The clock of the looks at whether a stream's visitor is still admitted.
+    private let clock: any Clock<Duration>
     private let now: @Sendable () -> ContinuousClock.Instant
 
     init(
-        _ console: Console, now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
+        _ console: Console, clock: any Clock<Duration> = ContinuousClock(),
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
         self.console = console
+        self.clock = clock
         self.now = now
     }
 
@@ -102,11 +106,13 @@ final class EventFeed: Sendable {
             for: EventStreams.Owner(visitor, at: address), session: visitor.session
         ) { wake.finish() }
         return Response(
-            status: .ok, headers: [.contentType: "text/event-stream"],
+            status: .ok,
+            // Its connection ends with it: the visitor may have been removed.
+            headers: [.contentType: "text/event-stream", .connection: "close"],
             body: ResponseBody { writer in
                 // Frees its place when this closure is released.
                 withExtendedLifetime(place) {}
-                try await self.run(request, wake) {
+                try await self.run(request, visitor, wake) {
                     try await self.write(visitor, seen, groups, wakes, &writer)
                 }
                 try await writer.finish(nil)
@@ -115,7 +121,7 @@ final class EventFeed: Sendable {
 
     /// Wakes a stream as messages are written, until its client or the node goes.
     private func run(
-        _ request: Request, _ wake: AsyncStream<Void>.Continuation,
+        _ request: Request, _ visitor: ConsoleVisitor, _ wake: AsyncStream<Void>.Continuation,
         _ write: () async throws -> Void
     ) async throws {
         let changes = console.inbox.changes()
@@ -123,6 +129,7 @@ final class EventFeed: Sendable {
             try await withGracefulShutdownHandler {
                 async let _: Void = Self.wake(wake, on: changes)
                 async let _: Void = Self.ping(wake)
+                async let _: Void = self.watch(visitor) { wake.finish() }
                 try await write()
             } onGracefulShutdown: {
                 wake.finish()
@@ -141,6 +148,14 @@ final class EventFeed: Sendable {
     private static func ping(_ wake: AsyncStream<Void>.Continuation) async {
         let clock = ContinuousClock()
         while (try? await clock.sleepInSteps(for: pingWakeInterval)) != nil { wake.yield() }
+    }
+
+    /// Calls `end` once the visitor of a stream is no longer admitted, whether or not there is news
+    /// for the stream.
+    func watch(_ visitor: ConsoleVisitor, _ end: @Sendable () -> Void) async {
+        while (try? await clock.sleepInSteps(for: ConsoleLimits.admissionInterval)) != nil {
+            guard console.admits(visitor) else { return end() }
+        }
     }
 
     /// Whether a stream that is awake sends a ping after such a silence.

@@ -15,6 +15,7 @@ extension JSONValue {
             "first": PresentationView(group.first, console).json,
             "ids": .array(
                 group.members.prefix(ConsoleLimits.idCountMax).map { .string($0.description) }),
+            "url": .text(console.url(ofGroup: group.first.report.groupKey)),
         ]
     }
 }
@@ -30,10 +31,7 @@ extension PresentationView {
         domain = report.domain
         code = report.code
         description = report.description.clipped(ConsoleLimits.descriptionScalarMax)
-        // Of what a command has written the last lines say most.
-        failureReason = report.failureReason.map {
-            String($0.unicodeScalars.suffix(ConsoleLimits.descriptionScalarMax))
-        }
+        failureReason = report.endOfReason
         severity = report.severity.rawValue
         origin = item.origin?.description
         originName = item.origin?.words
@@ -176,6 +174,13 @@ extension InboxItem.Stage {
     static let wordsUnderWay = ["open", "claimed", "leaving"]
 
     var isUnderWay: Bool { Self.wordsUnderWay.contains(word) }
+}
+
+extension ErrorReport {
+    /// The end of the failure reason: of what a command has written the last lines say most.
+    var endOfReason: String? {
+        failureReason.map { String($0.unicodeScalars.suffix(ConsoleLimits.descriptionScalarMax)) }
+    }
 }
 
 extension String {

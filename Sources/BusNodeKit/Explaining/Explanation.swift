@@ -187,7 +187,8 @@ package struct PathWalk {
             if case .policy(let path, let rules) = presenter {
                 let book = RuleBook(rules, mode: .firstMatch)
                 let list = RuleList(name: "policy", file: path, book: book)
-                if let passage = apply(list, in: settings.name) { return passage }
+                let name = settings.policyName(path)
+                if let passage = apply(list, of: name, in: settings.name) { return passage }
             } else if isCancelled {
                 return .ends(.userCancelled)
             } else {
@@ -223,7 +224,10 @@ package struct PathWalk {
         }
     }
 
-    private mutating func apply(_ list: RuleList, in node: NodeName) -> Passage? {
+    /// - Parameter policy: The name of the policy; see ``TopologyNode/policyName(_:)``.
+    private mutating func apply(
+        _ list: RuleList, of policy: String? = nil, in node: NodeName
+    ) -> Passage? {
         let reading = list.evaluate(explanation.report, origin: origin, date: date)
         change { $0.readings.append(reading) }
         explanation.report = reading.report
@@ -234,9 +238,10 @@ package struct PathWalk {
         case .withheld(let rule):
             return .ends(.withheld(by: "\(node) \(list.title(of: rule))"))
         case .answered(let answer, let rule):
+            let author = RuleResponder.author(of: node, policy: policy)
             return .ends(
                 .answered(
-                    answer, by: "policy \(node) rule \(rule.position)",
+                    answer, by: "\(author) rule \(rule.position)",
                     owner: owners[answer.option] ?? origin))
         case .routed(let name, _):
             return climb(to: Hop(name), otherParents: [])

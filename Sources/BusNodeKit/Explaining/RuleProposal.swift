@@ -28,7 +28,7 @@ struct RuleProposal {
             [example]
             + alike.filter { past in
                 past.row.id != example.row.id && past.row.cause == example.row.cause
-                    && past.chosen == option
+                    && past.chosen == option && past.values == example.values
             }
         var view = RuleProposalView()
         view.option = option

@@ -104,6 +104,16 @@ struct RuleTrial {
     }
 }
 
+extension PastPresentation {
+    /// Whether the answer has the values of a rule's answer, defaults included, apart from secrets,
+    /// which no journal has.
+    fileprivate func hasValues(of answer: RuleAnswer) -> Bool {
+        let fields = report.fields[answer.option] ?? []
+        let checked = try? FieldValues(answer.values(for: fields), for: fields)
+        return (checked?.given.values ?? [:]) == values
+    }
+}
+
 extension Rule {
     /// The rule without its dry run.
     fileprivate var acting: Rule {
@@ -127,10 +137,12 @@ package struct RuleTrialView: JSONObject, Sendable {
     package var matched = 0
     /// The number of presentations that a rule answers.
     package var answered = 0
-    /// The number of these that people answered with the same option.
+    /// The number of these that people answered with the same option and values.
     package var same = 0
     /// The presentations that people answered with another option, by that option.
     package var otherwise: [TrialPart] = []
+    /// The presentations that people answered with the same option and other values, by the option.
+    package var otherValues: [TrialPart] = []
     /// The presentations that no person answered, by their end.
     package var unanswered: [TrialPart] = []
     /// The presentations that match and that no rule decides, by the reason of the first rule that
@@ -153,7 +165,8 @@ package struct RuleTrialView: JSONObject, Sendable {
         .init("since", \.since), .init("isCut", \.isCut), .init("countMax", \.countMax),
         .init("compared", \.compared), .init("unread", \.unread), .init("matched", \.matched),
         .init("answered", \.answered), .init("same", \.same), .init("otherwise", \.otherwise),
-        .init("unanswered", \.unanswered), .init("declined", \.declined),
+        .init("otherValues", \.otherValues), .init("unanswered", \.unanswered),
+        .init("declined", \.declined),
         .init("withheld", \.withheld), .init("routed", \.routed), .init("changed", \.changed),
     ]
 
@@ -172,7 +185,8 @@ package struct RuleTrialView: JSONObject, Sendable {
         case .answered(let answer, _):
             answered += 1
             guard let chosen = past.chosen else { return unanswered.add(past, to: past.end) }
-            if chosen == answer.option { same += 1 } else { otherwise.add(past, to: chosen) }
+            guard chosen == answer.option else { return otherwise.add(past, to: chosen) }
+            if past.hasValues(of: answer) { same += 1 } else { otherValues.add(past, to: chosen) }
         case .withheld: withheld += 1
         case .routed: routed += 1
         case .passed:
@@ -223,12 +237,15 @@ extension RuleTrialView {
         let all = compared == 1 ? "1 presentation" : "\(compared) presentations"
         var lines = ["\(matched) of \(all) since \(since.shown()) match"]
         if isCut { lines[0] += "; only the latest \(countMax) count" }
-        let others = otherwise.reduce(0) { $0 + $1.count }
+        let others = (otherwise + otherValues).reduce(0) { $0 + $1.count }
         let rest = unanswered.reduce(0) { $0 + $1.count }
         lines.append(
             "would have answered \(answered): \(same) as people did, \(others) otherwise, "
                 + "\(rest) that no person answered")
         lines += otherwise.map { "  people chose \($0.words)" }
+        lines += otherValues.map { part in
+            "  people chose \(part.what.shown()) with other values \(part.count): \(part.idWords)"
+        }
         lines += unanswered.map { "  ended \($0.words)" }
         lines += declined.map { part in
             let (word, words) = Self.endedWithinDelay

@@ -100,9 +100,9 @@ package struct ConsoleClient: Sendable {
 
     private var tokenHint: String {
         let found = address.token == nil ? "no token" : "the token is not one of this console's"
-        return "\(found): give --to 'the address that the node printed', or --token-file FILE "
-            + "(your own token where the console has users, else the file of its token: "
-            + "file:PATH), or that token in BUS_NODE_CONSOLE_TOKEN"
+        return "\(found): set BUS_NODE_CONSOLE='the address that the node printed', or give "
+            + "--token-file FILE (your own token where the console has users, else the file of its "
+            + "token: file:PATH), or that token in BUS_NODE_CONSOLE_TOKEN"
     }
 
     /// The exit status of a refusal: 1 for an expected "no".

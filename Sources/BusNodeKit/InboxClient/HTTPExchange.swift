@@ -14,6 +14,19 @@ struct HTTPExchange: Sendable {
         let body: [UInt8]
     }
 
+    /// The beginning of a reply.
+    struct Head: Sendable {
+        let status: Int
+        /// The pause before the next request, as far as the server asks for one in seconds.
+        let pause: Duration?
+
+        init(_ response: HTTPClientResponse) {
+            status = Int(response.status.code)
+            pause = response.headers.first(name: "Retry-After")
+                .flatMap { UInt32($0) }.map { Duration.seconds($0) }
+        }
+    }
+
     /// The largest reply accepted: a list of some ten thousand presentations.
     static let bodyByteMax = 64 * 1024 * 1024
     private static let connectTime = TimeAmount.seconds(5)
@@ -83,11 +96,16 @@ struct HTTPExchange: Sendable {
         }
     }
 
-    /// The status of the reply, of which nothing more is read.
+    /// The beginning of the reply, of which nothing more is read.
     ///
     /// - Throws: When no server listens there, or it does not reply in time.
+    func head(within limit: Duration) async throws -> Head {
+        try await Self.within(limit) { Head(try await response()) }
+    }
+
+    /// The status of the reply, as that of ``head(within:)``.
     func status(within limit: Duration) async throws -> Int {
-        try await Self.within(limit) { Int(try await response().status.code) }
+        try await head(within: limit).status
     }
 
     private static func within<Value: Sendable>(

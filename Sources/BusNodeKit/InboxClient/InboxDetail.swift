@@ -6,10 +6,13 @@ package struct InboxDetail {
     struct Fact: Hashable {
         let name: String
         let text: String
+        /// The text for a screen, which may have more lines.
+        let inLines: String
 
-        init(_ name: String, _ text: String) {
+        init(_ name: String, _ text: String, inLines: String? = nil) {
             self.name = name
             self.text = text
+            self.inLines = inLines ?? text
         }
     }
 
@@ -102,7 +105,7 @@ package struct InboxDetail {
         if item.wasShownBefore {
             facts.append(Fact("before", "may have been shown; no answer was recorded"))
         }
-        return facts + pairs(report["userInfo"]).map { Fact("info", $0) }
+        return facts + context(report["userInfo"])
     }
 
     /// The request for a value, as a person reads it who gives it with `--value`. Not escaped.
@@ -125,6 +128,7 @@ package struct InboxDetail {
         let answer = past.optionShown.map { "\($0)\(past.valueText) by \(past.authors)" }
         return [
             Fact("what", past.description),
+            Fact("why", past.failureReason ?? ""),
             Fact("answer", answer ?? ""),
             Fact("comment", past.comment ?? ""),
             Fact("ended", outcome.isEmpty ? "" : "\(past.changedAt) \(outcome)"),
@@ -146,10 +150,10 @@ package struct InboxDetail {
         }
     }
 
-    private static func pairs(_ fields: JSONValue?) -> [String] {
+    private static func context(_ fields: JSONValue?) -> [Fact] {
         (fields?.objectValue ?? [:]).sorted { $0.key < $1.key }.map { key, value in
             let text = value.stringValue ?? String(decoding: value.encoded(), as: UTF8.self)
-            return "\(key) = \(text)"
+            return Fact("info", "\(key) = \(text)", inLines: "\(key) = \(value.inLines)")
         }
     }
 }

@@ -117,11 +117,14 @@ package struct InboxMembers: Sendable {
     package let entries: [InboxEntry]
     /// The number of different texts; above 1 a reader sees more than one error.
     package let descriptionCount: Int
+    /// The number of different reasons of the failures: equal texts may have different causes.
+    package let reasonCount: Int
 
     /// - Parameter entries: The members of one group; members that are no longer open are left out.
     package init(_ entries: some Sequence<InboxEntry>) {
         self.entries = entries.filter(\.isOpen).sorted { $0.comesBefore($1) }
         descriptionCount = Set(self.entries.map(\.description)).count
+        reasonCount = Set(self.entries.map(\.failureReason)).count
     }
 
     /// The members without the ones that the texts name, each by an id, or its beginning or end.
@@ -148,6 +151,12 @@ package struct InboxMembers: Sendable {
     package var count: Int { entries.count }
     package var differ: Bool { descriptionCount > 1 }
 
+    /// What the members say differently, in words; nil if they say the same.
+    package var difference: String? {
+        if differ { return "\(descriptionCount) different descriptions" }
+        return reasonCount > 1 ? "\(reasonCount) different reasons" : nil
+    }
+
     /// Whether the option is destructive for any member.
     package func isDestructive(_ option: String) -> Bool {
         entries.contains { entry in
@@ -160,13 +169,15 @@ package struct InboxMembers: Sendable {
         let origins = Set(entries.map(\.origin))
         let severities = Dictionary(grouping: entries, by: \.severity).mapValues(\.count)
             .sorted { $0.key > $1.key }
-        return [
+        let facts: [String?] = [
             count == 1 ? "1 presentation" : "\(count) presentations",
             differ ? "\(descriptionCount) descriptions" : "one description",
+            reasonCount > 1 ? "\(reasonCount) reasons" : nil,
             origins.count == 1 ? "from \(origins.first ?? "")" : "\(origins.count) origins",
             severities.count == 1
                 ? "all \(severities[0].key)"
                 : severities.map { "\($1) \($0)" }.joined(separator: ", "),
         ]
+        return facts.compactMap(\.self)
     }
 }

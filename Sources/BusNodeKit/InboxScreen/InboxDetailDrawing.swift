@@ -213,7 +213,7 @@ struct InboxDetailDrawing {
 
     /// The name of a fact with its text beside it, keeping the text's lines.
     private func fact(_ fact: InboxDetail.Fact) -> [ScreenLine] {
-        let text = fact.text.escapedForTerminal(
+        let text = fact.inLines.escapedForTerminal(
             keepingLines: Self.textLineMax, scalarLimit: 4_000)
         return Array(self.fact(fact.name, text).prefix(Self.textLineMax))
     }

@@ -283,7 +283,8 @@ extension InboxScreen {
         }
         let members = members(of: question)
         let isDestructive = members.isDestructive(question.option.id)
-        guard !isDestructive, question.proposer == nil, !(question.isWhole && members.differ) else {
+        let isDifferent = question.isWhole && members.difference != nil
+        guard !isDestructive, question.proposer == nil, !isDifferent else {
             ask(.confirm(question))
             return []
         }

@@ -180,8 +180,8 @@ struct InboxScreenDrawing {
         var text = PromptKeys.shownTitle(of: question.option)
         if question.isWhole { text += " for \(question.scope)" }
         text += question.proposer.map { ", as \($0.shown()) proposes?" } ?? "?"
-        if question.isWhole, members.differ {
-            text += " They have \(members.descriptionCount) different descriptions."
+        if question.isWhole, let difference = members.difference {
+            text += " They have \(difference)."
         }
         let isDestructive = members.isDestructive(question.option.id)
         if isDestructive { text += " This cannot be undone." }
@@ -361,20 +361,23 @@ struct InboxMembersDrawing {
 
     private var head: [ScreenLine] {
         let facts = members.facts.map { $0.shown() }.joined(separator: " · ")
-        let style: TextStyle = members.differ ? [.bold, .yellow] : .bold
+        let style: TextStyle = members.difference == nil ? .bold : [.bold, .yellow]
         return TextWidth.pieces(facts, columns: max(8, width - 3)).map {
             ScreenLine($0, at: 2, width: width - 2, style)
         } + [ScreenLine()]
     }
 
-    /// The line of a member: `✕ description   origin @claimant`
+    /// The line of a member: `✕ description   origin @claimant`, with the reason in place of a
+    /// description that all members have.
     private func line(_ entry: InboxEntry) -> ScreenLine {
         var line = ScreenLine(
             SeverityLook.mark(entry.severity), at: 2, width: 1, SeverityLook.style(entry.severity))
         let holder = entry.claimant(at: now.date).map { " @\($0.shown())" } ?? ""
         let end = TextWidth.clipped(entry.origin.shown() + holder, to: max(8, width / 3))
         let columns = TextWidth.columns(of: end)
-        line.add(entry.description.shown(), at: 4, width: width - 4 - columns - 2)
+        let isByReason = !members.differ && members.reasonCount > 1
+        let text = isByReason ? entry.failureReason ?? "no reason" : entry.description
+        line.add(text.shown(), at: 4, width: width - 4 - columns - 2)
         line.addRight(end, before: width, width: columns, .dim)
         return line
     }

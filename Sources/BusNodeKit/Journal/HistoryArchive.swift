@@ -55,8 +55,8 @@ package final class HistoryArchive: Sendable {
         query.add(
             filter,
             texts: [
-                "description", "domain", "origin", "id", "option", "optionTitle", "answeredBy",
-                "second", "claimedBy", "proposedBy", "reason",
+                "description", "failureReason", "domain", "origin", "id", "option", "optionTitle",
+                "answeredBy", "second", "claimedBy", "proposedBy", "reason",
             ],
             json: [(.hasTextInNotes, "notes"), (.hasTextInComment, "answerValues")],
             people: ["answeredBy", "second", "claimedBy", "proposedBy"],

@@ -38,6 +38,11 @@ package struct HistoryEntry: JSONObject, Sendable {
     var secrets: [String] = []
     /// The origin for people.
     var originName: String?
+    /// The address of the page that shows it; nil in the lists of commands, which read a journal.
+    var url: String?
+    /// The end of the failure reason, as that of a ``PresentationView``; nil without one, and in an
+    /// entry of an earlier version whose report is gone.
+    var failureReason: String?
 
     package init() {}
 
@@ -51,6 +56,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         .init("second", \.second), .init("notes", \.notes), .init("comment", \.comment),
         .init("ending", \.ending), .init("values", \.values), .init("secrets", \.secrets),
         .init("originName", \.originName), .init("optionTitle", \.optionTitle),
+        .init("url", \.url), .init("failureReason", \.failureReason),
     ]
 
     init(_ row: HistoryRow) {
@@ -81,6 +87,7 @@ package struct HistoryEntry: JSONObject, Sendable {
         values = given.values
         secrets = given.secretNames
         originName = row.origin.map(NodeName.words(of:))
+        failureReason = row.failureReason
     }
 
     /// The option for people: its title, else its id; nil without an answer.

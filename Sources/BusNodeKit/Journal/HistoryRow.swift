@@ -30,6 +30,8 @@ struct HistoryRow: WholeTextRow, Hashable {
     var severity: String
     /// The description, at most ``ConsoleLimits/descriptionScalarMax``.
     var description: String
+    /// The end of the failure reason, as long as the description may be.
+    var failureReason: String?
     /// The ids of the options.
     var options: [String]
     var openedAt: String
@@ -88,6 +90,7 @@ struct HistoryRow: WholeTextRow, Hashable {
         code = item.report.code
         severity = item.report.severity.rawValue
         description = item.report.description.clipped(ConsoleLimits.descriptionScalarMax)
+        failureReason = item.report.endOfReason
         options = item.report.options.map(\.id)
         openedAt = TimeText.text(item.openedAt.date)
         changedAt = TimeText.text(item.changedAt.date)

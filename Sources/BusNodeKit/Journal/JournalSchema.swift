@@ -248,6 +248,19 @@ enum JournalSchema {
                 try database.execute(sql: "CREATE INDEX \(table)_share ON \(table) (\(shares))")
             }
         }
+        migrator.registerMigration("22 sign-outs") { database in
+            try database.create(table: SignOutRow.databaseTableName) { table in
+                table.autoIncrementedPrimaryKey("number")
+                table.column("console", .integer).notNull()
+                table.column("user", .text)
+                table.column("label", .text).notNull()
+            }
+            try database.create(
+                indexOn: SignOutRow.databaseTableName, columns: ["console", "user", "number"])
+        }
+        migrator.registerMigration("23 failure reasons") { database in
+            try HistoryRow.addReasons(in: database)
+        }
         return migrator
     }
 }

@@ -9,6 +9,7 @@ protocol KeptRow: FetchableRecord, TableRecord {
 
 extension LetterRow: KeptRow { static let rows = "undelivered messages of hooks" }
 extension SilenceRow: KeptRow { static let rows = "silences" }
+extension SignOutRow: KeptRow { static let rows = "sign-outs" }
 extension ViewRow: KeptRow { static let rows = "saved views" }
 extension HistoryRow: KeptRow { static let rows = "presentations of the history" }
 extension HistoryEventRow: KeptRow { static let rows = "events of the history" }

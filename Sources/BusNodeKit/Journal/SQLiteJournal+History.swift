@@ -29,6 +29,23 @@ extension SQLiteJournal: HistoryStore {
         }
     }
 
+    /// Marks as left what is open at consoles that the topology no longer has: else it would be
+    /// open for ever, and kept.
+    ///
+    /// - Parameter first: The number of the first such console.
+    func leaveFormerConsoles(from first: Int, at now: Moment) throws {
+        let former = try writeNow { database in
+            try Int.fetchAll(
+                database,
+                sql: """
+                    SELECT DISTINCT console FROM history
+                    WHERE console >= ? AND stage IN ('open', 'claimed', 'leaving')
+                    """,
+                arguments: [first])
+        }
+        for console in former { _ = try restore(console: console, at: now) }
+    }
+
     /// The rows that were open, then the latest ended ones, in the order of their ends: of those
     /// with an answer and of those without one as many as an inbox keeps in all.
     private func latest(of console: Int, _ database: Database) throws -> [HistoryRow] {
@@ -118,5 +135,27 @@ extension HistoryRow {
                 sql: "UPDATE history SET ending = ? WHERE rowid = ?",
                 arguments: [RecoveryResult.cancelledWord, place])
         }
+    }
+
+    /// Adds the failure reasons, those of rows of earlier versions from their reports, where these
+    /// are still known.
+    static func addReasons(in database: Database) throws {
+        try database.alter(table: databaseTableName) { table in
+            table.add(column: "failureReason", .text)
+        }
+        let reasonOf = DatabaseFunction("reasonOf", argumentCount: 1) { values in
+            guard let payload = Data.fromDatabaseValue(values[0]),
+                let reason = try? ErrorReport(payload: Array(payload)).endOfReason
+            else { return nil }
+            // SQLite would read a text up to its first U+0000.
+            if reason.utf8.contains(0) { return Data(reason.utf8) }
+            return reason
+        }
+        database.add(function: reasonOf)
+        try database.execute(
+            sql: """
+                UPDATE history SET failureReason = (
+                    SELECT reasonOf(report) FROM presentation WHERE presentation.id = history.id)
+                """)
     }
 }

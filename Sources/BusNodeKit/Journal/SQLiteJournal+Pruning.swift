@@ -64,10 +64,10 @@ extension SQLiteJournal {
     /// process. By age the oldest go; above the number and the size those without a decision, then
     /// those that no person decided, and of these the oldest of the origins that have the most.
     ///
-    /// The age counts from the latest row, if that is earlier than now: a clock that is ahead when
-    /// the node starts must not empty the journal.
+    /// The age counts from the latest row and the time since the start, if that is earlier than
+    /// now: a clock that is ahead when the node starts must not empty the journal.
     func prune(
-        _ retention: JournalRetention = JournalRetention(), now: Date = .now
+        _ retention: JournalRetention = JournalRetention(), at now: Moment = .now
     ) async throws {
         reportByteCount.store(0, ordering: .relaxed)
         try await deleteOld(retention, now)
@@ -81,16 +81,15 @@ extension SQLiteJournal {
         while isMore { isMore = try await reduceSize(to: retention.byteCount) }
     }
 
-    private func deleteOld(_ retention: JournalRetention, _ now: Date) async throws {
-        let (time, openedAt) = (TimeText.text(now), openedAt)
+    private func deleteOld(_ retention: JournalRetention, _ now: Moment) async throws {
+        let (time, openedAt) = (TimeText.text(now.date), openedAt)
+        let uptime = TimeInterval(openedInstant.duration(to: now.instant).components.seconds)
         var isMore = true
         while isMore {
             isMore = try await access { database in
-                let table = JournalRow.databaseTableName
-                let latest = try String.fetchOne(
-                    database, sql: "SELECT MAX(\(JournalRow.endTime)) FROM \(table)")
-                guard let latest else { return false }
-                let before = try Date(min(latest, time), strategy: TimeText.style)
+                guard let latest = try Self.latestTime(database) else { return false }
+                let known = try Date(min(latest, time), strategy: TimeText.style)
+                let before = min(known + uptime, now.date)
                     .addingTimeInterval(-Double(retention.age.components.seconds))
                 var count = 0
                 for prunable in Self.prunables {
@@ -141,6 +140,17 @@ extension SQLiteJournal {
         return isLess
     }
 
+    /// The latest time of the presentations, or of the first other table that has any row; nil for
+    /// an empty journal.
+    private static func latestTime(_ database: Database) throws -> String? {
+        for prunable in prunables {
+            let time = try String.fetchOne(
+                database, sql: "SELECT MAX(\(prunable.time)) FROM \(prunable.table)")
+            if let time { return time }
+        }
+        return nil
+    }
+
     private static func usedBytes(_ database: Database) throws -> Int {
         func value(_ name: String) throws -> Int {
             try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0
@@ -165,7 +175,7 @@ extension SQLiteJournal {
         var weight: Int
     }
 
-    /// Deletes rows of a table until so much of their weight is gone: see ``prune(_:now:)``.
+    /// Deletes rows of a table until so much of their weight is gone: see ``prune(_:at:)``.
     ///
     /// - Parameter weight: The weight of a row, in SQL.
     /// - Returns: Whether any was deleted.

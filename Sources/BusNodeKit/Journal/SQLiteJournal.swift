@@ -13,6 +13,8 @@ package final class SQLiteJournal: DecisionJournal {
     private let lock: JournalLock?
     private let commits: GroupCommit
     let openedAt: String
+    /// The moment of the opening by the clock that only goes forward.
+    let openedInstant = ContinuousClock.now
     let logger: Logger
     /// The earliest time of this process's presentations: later than those that an earlier process
     /// left open, even in the millisecond of the start, and if the clock is set back.

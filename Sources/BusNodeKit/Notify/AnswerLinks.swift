@@ -88,16 +88,17 @@ final class AnswerLinks: Sendable {
         _ text: String, from address: String, at now: ContinuousClock.Instant = .now
     ) throws(APIProblem) -> AnswerLink {
         guard let key = key.current else { throw Self.noKey }
-        guard !badLinks.withLock({ $0.isAboveLimit(address, at: now) }) else {
-            throw Self.tooManyBad
+        // A good link is never refused: others at its address, as behind one proxy, may send bad
+        // ones.
+        if let link = AnswerLink(text, signedWith: key.text), hooks[link.hook]?.user == link.user {
+            return link
         }
-        guard let link = AnswerLink(text, signedWith: key.text),
-            hooks[link.hook]?.user == link.user
-        else {
-            badLinks.withLock { $0.came(from: address, at: now) }
-            throw Self.unknown
+        let refusal: APIProblem = badLinks.withLock { bad in
+            guard !bad.isAboveLimit(address, at: now) else { return Self.tooManyBad }
+            bad.came(from: address, at: now)
+            return Self.unknown
         }
-        return link
+        throw refusal
     }
 
     /// The visitor who answers by a link now.

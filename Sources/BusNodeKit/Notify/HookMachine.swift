@@ -24,6 +24,8 @@ struct HookMachine: Sendable {
         var due: ContinuousClock.Instant
         /// The time to collect, doubled after each message: a group that goes on sends ever fewer.
         var window: Duration
+        /// The highest severity of the group so far: a higher one does not wait for that time.
+        var severity: Severity
     }
 
     private struct Open {
@@ -48,6 +50,9 @@ struct HookMachine: Sendable {
     private var aging: Deque<Aging> = []
     /// The times at which the messages of the last minute were made.
     private var made: Deque<ContinuousClock.Instant> = []
+    /// Those of urgent messages above the rate, which have as much room again: the rest is summed
+    /// up meanwhile, and its summary does not wait for them.
+    private var madeUrgent: Deque<ContinuousClock.Instant> = []
     private(set) var summary: NoticeSummary?
     private(set) var waiting: Deque<NotifyMessage> = []
     /// The waiting dead letters that do not count in ``made`` yet.
@@ -172,17 +177,20 @@ struct HookMachine: Sendable {
             digests[key]?.ids = [item.id]
         } else if digests.count < limits.digestCountMax {
             digests[key] = Digest(
-                notice: Notice(event, item), ids: [item.id],
-                due: now.instant + settings.digest, window: settings.digest)
+                notice: Notice(event, item), ids: [item.id], due: now.instant + settings.digest,
+                window: settings.digest, severity: item.report.severity)
         } else {
-            sumUp(event, 1, in: item.report.groupKey)
+            sumUp(event, 1, of: item.report.severity, in: item.report.groupKey)
         }
+        guard let digest = digests[key], digest.severity < item.report.severity else { return }
+        digests[key]?.severity = item.report.severity
+        digests[key]?.due = min(digest.due, now.instant + settings.digest)
     }
 
     // MARK: Time
 
     /// Does the due work. Returns the message to send now, if any; ``delivered()`` or
-    /// ``failed(_:at:)`` report its end.
+    /// ``failed(_:pause:at:)`` report its end.
     mutating func step(at now: Moment) -> NotifyMessage? {
         forgetMade(at: now)
         if let time = retryAt, time <= now.instant { retryAt = nil }
@@ -251,12 +259,16 @@ struct HookMachine: Sendable {
         }
         notice.openCount = openCounts[key.group] ?? 0
         let window = min(digest.window * 2, max(digest.window, limits.digestMax))
-        digests[key] = Digest(notice: nil, due: now.instant + window, window: window)
+        digests[key] = Digest(
+            notice: nil, due: now.instant + window, window: window, severity: digest.severity)
         forgetMade(at: now)
-        if summary == nil, made.count < settings.perMinute, waiting.count < limits.waitingMax {
+        let hasRoom = waiting.count < limits.waitingMax
+        if hasRoom, summary == nil, made.count < settings.perMinute {
             enqueue(.notice(notice), at: now)
+        } else if hasRoom, notice.isUrgent, madeUrgent.count < settings.perMinute {
+            enqueue(.notice(notice), at: now, isUrgent: true)
         } else {
-            sumUp(notice.event, notice.count, in: notice.first.group)
+            sumUp(notice.event, notice.count, of: notice.severity, in: notice.first.group)
         }
     }
 
@@ -268,27 +280,30 @@ struct HookMachine: Sendable {
         enqueue(.summary(summary), at: now)
     }
 
-    private mutating func enqueue(_ content: NotifyMessage.Content, at now: Moment) {
+    private mutating func enqueue(
+        _ content: NotifyMessage.Content, at now: Moment, isUrgent: Bool = false
+    ) {
         lastNumber += 1
-        made.append(now.instant)
+        if isUrgent { madeUrgent.append(now.instant) } else { made.append(now.instant) }
         waiting.append(
             NotifyMessage(id: "\(prefix)-\(lastNumber)", content: content, madeAt: now))
     }
 
     private mutating func sumUp(
-        _ event: HookSettings.Event, _ count: Int, in group: @autoclosure () -> String
+        _ event: HookSettings.Event, _ count: Int, of severity: Severity,
+        in group: @autoclosure () -> String
     ) {
         if summary == nil {
             summary = NoticeSummary()
             notes.append(.summing(settings.name))
         }
-        summary?.add(event, count, in: group())
+        summary?.add(event, count, of: severity, in: group())
     }
 
     private mutating func forgetMade(at now: Moment) {
-        while let first = made.first, first + limits.rateTime <= now.instant {
-            made.removeFirst()
-        }
+        let end = now.instant - limits.rateTime
+        made.removeFirst(made.prefix { $0 <= end }.count)
+        madeUrgent.removeFirst(madeUrgent.prefix { $0 <= end }.count)
     }
 
     // MARK: Tries
@@ -304,14 +319,19 @@ struct HookMachine: Sendable {
     }
 
     /// A try failed. Returns the message if that was its last try.
-    mutating func failed(_ reason: String, at now: Moment) -> DeadLetter.Failed? {
+    ///
+    /// - Parameter pause: The pause that the receiver asks for before the next try.
+    mutating func failed(
+        _ reason: String, pause: Duration?, at now: Moment
+    ) -> DeadLetter.Failed? {
         isSending = false
         guard let message = waiting.first else { return nil }
         if failure == nil { notes.append(.fails(settings.name, reason)) }
         failure = HookFailure(
             reason: reason, since: failure?.since ?? now, tries: (failure?.tries ?? 0) + 1)
         let doubled = limits.retryTime * (1 << min(tries - 1, 16))
-        retryAt = now.instant + min(doubled, limits.retryMax)
+        let asked = min(pause ?? .zero, limits.pauseMax)
+        retryAt = now.instant + max(min(doubled, limits.retryMax), asked)
         guard tries >= settings.tries || isHurried else { return nil }
         // While the node stops, each gets one more try, whatever became of the one before.
         if isHurried { retryAt = nil }

@@ -49,6 +49,9 @@ struct Notice: Hashable, Sendable {
     /// made.
     var openCount = 0
 
+    /// Whether people are called for a critical presentation.
+    var isUrgent: Bool { severity == .critical && HookSettings.Event.calling.contains(event) }
+
     init(_ event: HookSettings.Event, _ item: InboxItem) {
         self.event = event
         first = Subject(item)
@@ -165,13 +168,23 @@ struct NoticeSummary: Codable, Hashable, Sendable {
     private(set) var groups: OrderedSet<String>? = []
     /// The number of changes of presentations that were lost before they could be read.
     private(set) var missed = 0
+    /// The word of ``severity``; absent in letters of earlier versions.
+    private var severityWord: String?
 
     var count: Int { counts.values.reduce(missed, +) }
 
+    /// The highest severity of the events that call people; nil if there are none of these.
+    var severity: Severity? { severityWord.flatMap { Severity(rawValue: $0) } }
+
+    /// - Parameter severity: The highest severity of the events.
     mutating func add(
-        _ event: HookSettings.Event, _ count: Int, in group: @autoclosure () -> String
+        _ event: HookSettings.Event, _ count: Int, of severity: Severity,
+        in group: @autoclosure () -> String
     ) {
         counts[event, default: 0] += count
+        if HookSettings.Event.calling.contains(event) {
+            severityWord = max(severity, self.severity ?? severity).rawValue
+        }
         guard groups != nil else { return }
         groups?.append(group())
         if let named = groups, named.count > Self.groupMax { groups = nil }

@@ -219,16 +219,18 @@ extension Notifier: Service {
         for (name, value) in request.headers { exchange.add(name, value) }
         if let authorities = authorities[hook.name] { exchange.trust(authorities) }
         var problem: String?
+        var pause: Duration?
         do {
-            let status = try await exchange.status(within: Self.tryTime)
-            if !(200..<300).contains(status) { problem = "status \(status)" }
+            let head = try await exchange.head(within: Self.tryTime)
+            if !(200..<300).contains(head.status) { problem = "status \(head.status)" }
+            pause = head.pause
         } catch {
             // The node ends: the receiver did nothing wrong, and the message still waits.
             if Task.isCancelled { return }
             problem = HTTPExchange.reason(error)
         }
         let isOther = state.withLock { state in
-            state.machine.tried(delivery.hook, problem, at: .now)
+            state.machine.tried(delivery.hook, problem, pause: pause, at: .now)
         }
         wake.yield()
         if isOther { await keepLetters() }

@@ -56,13 +56,19 @@ struct NotifyMachine: Sendable {
     /// The letters that a later life of the node would have to know.
     var kept: [DeadLetter] { resent + dead }
 
-    /// - Parameter problem: The reason why the try failed; nil for a delivery.
+    /// - Parameters:
+    ///   - problem: The reason why the try failed; nil for a delivery.
+    ///   - pause: The pause that the receiver asks for before the next try.
     /// - Returns: Whether ``kept`` has changed.
     @discardableResult
-    mutating func tried(_ hook: Int, _ problem: String?, at now: Moment) -> Bool {
+    mutating func tried(
+        _ hook: Int, _ problem: String?, pause: Duration? = nil, at now: Moment
+    ) -> Bool {
         let message = hooks[hook].waiting.first?.id
         if let problem {
-            guard let failed = hooks[hook].failed(problem, at: now) else { return false }
+            guard let failed = hooks[hook].failed(problem, pause: pause, at: now) else {
+                return false
+            }
             bury(failed, of: hook, at: now)
         } else {
             hooks[hook].delivered()
@@ -136,6 +142,8 @@ struct NotifyLimits: Hashable, Sendable {
     /// The pause after the first failed try; doubled after each further one.
     var retryTime: Duration = .seconds(1)
     var retryMax: Duration = .seconds(60)
+    /// The longest pause that a receiver may ask for.
+    var pauseMax: Duration = .seconds(600)
     /// The most waiting messages of a hook; above it events are summed up.
     var waitingMax = 256
     /// The most groups of events of a hook that are collected at a time; above it events are summed

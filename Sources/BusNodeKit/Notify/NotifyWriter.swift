@@ -115,6 +115,7 @@ struct NotifyWriter: Sendable {
                                 ($0.rawValue, .count($1))
                             })),
                     "missed": .count(summary.missed),
+                    "severity": .text(summary.severity?.rawValue),
                 ]
             }
         return .object(common.merging(rest) { $1 })
@@ -199,7 +200,8 @@ struct NotifyWriter: Sendable {
             return "\(message.event): \(number)\(notice.first.description.shown())"
         case .summary(let summary):
             let events = summary.count == 1 ? "event" : "events"
-            return "\(summary.count) more \(events) at \(node)"
+            let gravest = summary.severity.map { ", the gravest \($0.rawValue)" } ?? ""
+            return "\(summary.count) more \(events) at \(node)\(gravest)"
         }
     }
 
@@ -230,9 +232,18 @@ struct NotifyWriter: Sendable {
 
     /// The priority from 1 to 5, as ntfy has it.
     private func priority(_ message: NotifyMessage) -> Int64 {
-        guard case .notice(let notice) = message.content else { return 3 }
-        guard [.opened, .aging, .proposed].contains(notice.event) else { return 2 }
-        return switch notice.severity {
+        switch message.content {
+        case .notice(let notice):
+            HookSettings.Event.calling.contains(notice.event) ? notice.severity.priority : 2
+        case .summary(let summary): max(3, summary.severity?.priority ?? 3)
+        }
+    }
+}
+
+extension Severity {
+    /// The priority for what calls people.
+    fileprivate var priority: Int64 {
+        switch self {
         case .critical: 5
         case .error: 4
         case .warning: 3

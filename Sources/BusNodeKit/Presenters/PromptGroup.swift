@@ -17,9 +17,18 @@ struct PromptGroup {
 
     /// The different texts, escaped, oldest first; above one text a reader sees more than one
     /// error.
-    private var headings: [String] {
+    private var headings: [String] { Self.different(members.map(\.text.heading)) }
+
+    /// The different reasons of the failures, oldest first: equal texts may have different causes.
+    private var reasons: [String] { Self.different(members.map(Self.reason)) }
+
+    private static func reason(_ member: Member) -> String {
+        member.text.prompt.report.failureReason ?? "no reason"
+    }
+
+    private static func different(_ texts: [String]) -> [String] {
         var seen: Set<String> = []
-        return members.map(\.text.heading).filter { seen.insert($0).inserted }
+        return texts.filter { seen.insert($0).inserted }
     }
 
     /// The people who have claimed a member, escaped, each once. The terminal knows its person only
@@ -32,19 +41,23 @@ struct PromptGroup {
 
     /// Whether an option counts only after a word.
     func needsConfirmation(of option: ErrorReport.Option) -> Bool {
-        option.role == .destructive || headings.count > 1 || !claimants.isEmpty
+        option.role == .destructive || members.count > ConsoleLimits.unconfirmedCountMax
+            || headings.count > 1 || reasons.count > 1 || !claimants.isEmpty
     }
 
-    /// The confirmation asked before a destructive option counts, one for different errors, or one
-    /// for what a person has claimed.
+    /// The confirmation asked before a destructive option counts, one for many or for different
+    /// errors, or one for what a person has claimed.
     func confirmation(of option: ErrorReport.Option, columns: Int = 80) -> [String] {
-        let headings = headings
+        let (headings, reasons) = (headings, reasons)
         var asked = PromptKeys.shownTitle(of: option)
         if members.count > 1 { asked += " for \(members.count) like this" }
         var lines: [String] = []
         if headings.count > 1 {
             asked += ", with \(headings.count) different descriptions"
             lines = Self.cut(headings).flatMap { PromptText.foreign($0, columns: columns) }
+        } else if reasons.count > 1 {
+            asked += ", with \(reasons.count) different reasons"
+            lines = Self.cut(reasons).flatMap { PromptText.foreign($0.shown(), columns: columns) }
         }
         let claimants = claimants
         let claimed = claimants.isEmpty ? [] : ["claimed by \(claimants.joined(separator: ", "))"]
@@ -57,11 +70,14 @@ struct PromptGroup {
     /// The members for `?`, each with its number; empty for a single member.
     func details(columns: Int = 80) -> [String] {
         guard members.count > 1 else { return [] }
-        let differ = headings.count > 1
+        let (headingsDiffer, reasonsDiffer) = (headings.count > 1, reasons.count > 1)
         let lines = members.map { member in
             let origin = member.text.prompt.origin.map { " \($0.words)" } ?? ""
-            let heading = differ ? ": \(member.text.heading)" : ""
-            return "like     #\(member.number)\(origin)\(heading)"
+            let text =
+                headingsDiffer
+                ? ": \(member.text.heading)"
+                : reasonsDiffer ? ": \(Self.reason(member).shown())" : ""
+            return "like     #\(member.number)\(origin)\(text)"
         }
         return Self.cut(lines).flatMap { PromptText.broken($0, columns: columns) }
     }

@@ -17,7 +17,8 @@ package struct PromptKeys: Hashable {
     }
 
     package let keys: [Key]
-    private static let singles = "abcdefghijklmnopqrstuvwxyz123456789".map(String.init)
+    /// Enough for all options of a report, beside the keys that a full screen has for itself.
+    private static let singles = "abcdefghijklmnopqrstuvwxyz1234567890!#$%&*+=@".map(String.init)
     private let defaultOption: ErrorReport.Option?
     private let cancelOption: ErrorReport.Option?
     /// Why an option cannot be chosen here, in few words, by its id.

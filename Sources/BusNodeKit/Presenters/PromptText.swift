@@ -6,9 +6,13 @@ import Foundation
 struct PromptText {
     /// The most lines of each text in a prompt, so that its title stays on the screen.
     private static let bodyLineMax = 6
-    /// The most lines and characters of a text in the details.
+    /// The most lines and characters of a text in the details, and of a value of the context.
     private static let wholeLineMax = 400
     private static let wholeScalarMax = 20_000
+    private static let valueLineMax = 60
+    private static let valueScalarMax = 4_000
+    /// The time from which the header says how long the presentation waits.
+    private static let waitMin: Duration = .seconds(60)
     private static let bar = "  │ "
 
     let prompt: Prompt
@@ -36,13 +40,16 @@ struct PromptText {
     }
 
     /// The lines of title, body and options.
+    ///
+    /// - Parameter since: The time since when the presentation waits; nil if it is not known.
     func lines(
-        isColored: Bool, columns: Int = 80, at now: ContinuousClock.Instant = .now
+        isColored: Bool, columns: Int = 80, since: ContinuousClock.Instant? = nil,
+        at now: ContinuousClock.Instant = .now
     ) -> [String] {
-        var lines = ["", header(at: now)]
+        var lines = ["", header(since: since, at: now)]
         if let earlier = prompt.report.retryOf { lines.append("  retry of \(earlier)") }
         return lines + title(isColored: isColored, columns: columns) + body(columns: columns)
-            + options(columns: columns)
+            + runbook(columns: columns) + options(columns: columns)
     }
 
     /// The beginning of the title, and the options, which stay visible below other lines.
@@ -54,7 +61,8 @@ struct PromptText {
     /// The whole prompt with the number of its notes and the comment on its answer, and the part
     /// that stays visible.
     func asked(
-        isColored: Bool, columns: Int, status: String, comment: String?, noteCount: Int = 0
+        isColored: Bool, columns: Int, status: String, comment: String?, noteCount: Int = 0,
+        since: ContinuousClock.Instant? = nil
     ) -> PromptFoot.Asked {
         var below: [String] = []
         if noteCount > 0 {
@@ -66,7 +74,7 @@ struct PromptText {
         if let comment { below += Self.broken("comment: \(comment.shown())", columns: columns) }
         let reminder = [reminder(isColored: isColored, columns: columns)] + below
         return PromptFoot.Asked(
-            lines(isColored: isColored, columns: columns) + below,
+            lines(isColored: isColored, columns: columns, since: since) + below,
             foot: PromptFoot.Content(reminder: reminder.joined(separator: "\n"), status: status))
     }
 
@@ -97,6 +105,14 @@ struct PromptText {
         return lines + ["  (\(count): [?] shows all)"]
     }
 
+    /// The address of the instructions, as far as it is one of the web.
+    private func runbook(columns: Int) -> [String] {
+        guard let anchor = prompt.report.helpAnchor,
+            anchor.wholeMatch(of: /https?:\/\/\S+/) != nil
+        else { return [] }
+        return Self.broken("runbook  \(anchor.shown())", columns: columns)
+    }
+
     private func options(columns: Int) -> [String] {
         let results = earlier?.results ?? [:]
         if results.isEmpty, TextWidth.columns(of: keys.line) + 2 < columns {
@@ -107,8 +123,10 @@ struct PromptText {
     }
 
     /// A text as escaped lines.
-    private static func whole(_ text: String) -> [String] {
-        text.escapedForTerminal(keepingLines: wholeLineMax, scalarLimit: wholeScalarMax)
+    private static func whole(
+        _ text: String, lines: Int = wholeLineMax, scalars: Int = wholeScalarMax
+    ) -> [String] {
+        text.escapedForTerminal(keepingLines: lines, scalarLimit: scalars)
             .split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
@@ -165,13 +183,18 @@ struct PromptText {
         return "answered by \(answer.by.shown()) with \(answer.option.shown())"
     }
 
-    private func header(at now: ContinuousClock.Instant) -> String {
+    private func header(
+        since: ContinuousClock.Instant?, at now: ContinuousClock.Instant
+    ) -> String {
         let severity = prompt.report.severity
         var parts = ["── \(SeverityLook.mark(severity)) \(severity)"]
         if let origin = prompt.origin { parts.append("from \(origin.words)") }
         let via = prompt.path.dropFirst()
         if !via.isEmpty {
             parts.append("via \(via.map(\.description).joined(separator: " > "))")
+        }
+        if let waited = since.map({ $0.duration(to: now) }), waited >= Self.waitMin {
+            parts.append("waits \(AgeText.text(milliseconds: UInt64(waited / .milliseconds(1))))")
         }
         if prompt.retryCount > 0 {
             let count = prompt.retryCount
@@ -204,10 +227,13 @@ struct PromptText {
         }
         var shown = lines.flatMap { Self.broken($0, columns: columns) }
         for (text, words) in report.filledTexts {
-            let whole = Self.whole(words)
-            shown += Self.broken(
-                text.label.padding(toLength: 9) + (whole.first ?? ""), columns: columns)
-            shown += whole.dropFirst().flatMap { Self.foreign($0, columns: columns) }
+            shown += Self.labelled(text.label, Self.whole(words), columns: columns)
+        }
+        for (key, value) in report.userInfo.sorted(by: { $0.key < $1.key }) {
+            var lines = Self.whole(
+                value.inLines, lines: Self.valueLineMax, scalars: Self.valueScalarMax)
+            lines[0] = "\(key.shown()) = \(lines[0])"
+            shown += Self.labelled("info", lines, columns: columns)
         }
         let noted = notes.map { note in
             let text = note.text.escapedForTerminal(scalarLimit: ConsoleLimits.noteScalarMax)
@@ -217,14 +243,16 @@ struct PromptText {
             + ["  [:] and a text adds a comment to your answer, for the origin as well"]
     }
 
-    /// The context, the causes and the options.
+    /// Escaped lines with a label in front of the first.
+    private static func labelled(_ label: String, _ lines: [String], columns: Int) -> [String] {
+        broken(label.padding(toLength: 9) + (lines.first ?? ""), columns: columns)
+            + lines.dropFirst().flatMap { foreign($0, columns: columns) }
+    }
+
+    /// The causes and the options.
     private var facts: [String] {
         let report = prompt.report
         var lines: [String] = []
-        for (key, value) in report.userInfo.sorted(by: { $0.key < $1.key }) {
-            let text = String(decoding: value.encoded(), as: UTF8.self)
-            lines.append("info     \(key.shown()) = \(text.shown())")
-        }
         for cause in report.underlyingErrors {
             lines.append("because  \(cause.description.shown()) (\(Self.identity(of: cause)))")
         }

@@ -49,6 +49,13 @@ extension TerminalPresenter {
         (try? console?.inbox.item(one.prompt.id).notes) ?? []
     }
 
+    /// The time since when the prompt on the screen waits: at the console, which knows it from
+    /// before a restart, else here.
+    func openedAt(_ one: Waiting) -> ContinuousClock.Instant? {
+        (try? console?.inbox.item(one.prompt.id).openedAt.instant)
+            ?? queue.shownMembers.first?.arrivedAt
+    }
+
     /// Writes a note at the console, and returns the result in words.
     private func noted(_ text: String, on one: Waiting) -> String {
         guard let console else { return "no note: this node has no console" }

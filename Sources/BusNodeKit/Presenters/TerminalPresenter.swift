@@ -185,7 +185,7 @@ actor TerminalPresenter: Presenter {
             lines.map { PromptFoot.Asked($0) }
             ?? one.text.asked(
                 isColored: isColored, columns: columns, status: status, comment: comment,
-                noteCount: notes(on: one).count)
+                noteCount: notes(on: one).count, since: openedAt(one))
         Terminal.ask(asked.text, display, foot: asked.foot)
     }
 

@@ -16,7 +16,8 @@ package final class CommandAttempts: Responder {
     private let options: PresentationOptions
     /// Whether the command leaves out the state of the presentation.
     private let isQuiet: Bool
-    /// The mask for secrets in reports; nil for none.
+    /// The mask for what looks like a secret in reports; nil for none. What is given as a secret is
+    /// always masked.
     private let mask: SecretMask?
     /// The limit on waiting processes of this command; nil without a limit.
     private let waitingLimit: WaitingLimit?
@@ -143,7 +144,7 @@ package final class CommandAttempts: Responder {
                 defer { retries += 1 }
                 let failure = CommandFailure(
                     command: command, ending: ending, repetition: repetition(after: retries),
-                    mask: mask?.adding(values))
+                    mask: mask?.adding(values) ?? SecretMask.only(values))
                 throw choices(failure)
             }
             return Status(code: 0, isUnreachable: false)

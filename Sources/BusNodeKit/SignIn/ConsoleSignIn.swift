@@ -264,8 +264,8 @@ final class ConsoleSignIn: Sendable {
         do throws(SignInRefusal) {
             return try await token.claims(signedBy: known)
         } catch {
-            // The provider may have a new key.
-            guard case .token(.unknownKey) = error else { throw error }
+            // The provider may have a new key, also under the id of the former one.
+            guard case .token(let fault) = error, fault.isOfKey else { throw error }
             let latest = try await keys(document, within: ProviderMemory.keysAge)
             return try await token.claims(signedBy: latest)
         }

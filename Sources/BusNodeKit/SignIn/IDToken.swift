@@ -64,6 +64,16 @@ enum IDTokenFault: Error, Hashable, CustomStringConvertible {
     case early
     case noSubject
 
+    /// Whether another key of the provider may have signed the token.
+    var isOfKey: Bool {
+        switch self {
+        case .unknownKey, .signature: true
+        case .malformed, .algorithm, .issuer, .audience, .party, .nonce, .expired, .early,
+            .noSubject:
+            false
+        }
+    }
+
     var description: String {
         switch self {
         case .malformed: "it is not a signed token of at most \(IDToken.byteCountMax) bytes"

@@ -18,6 +18,8 @@ package struct HookSettings: Hashable, Sendable {
 
         /// The events of a presentation that waits for an answer.
         package static let awaitingAnswer: Set<Event> = [.opened, .aging]
+        /// The events that call people, by the severity of their presentations.
+        package static let calling: Set<Event> = [.opened, .aging, .proposed]
     }
 
     /// The form of a message.

@@ -56,6 +56,21 @@ package struct TopologyNode: Hashable, Sendable {
         return hops
     }
 
+    /// The name of a policy in the author of its answers, beside that of the node: the name of its
+    /// file, or its path if another policy has a file of that name. Nil if the node has no other
+    /// rules.
+    func policyName(_ path: String) -> String? {
+        var paths: Set<String> = []
+        for case .policy(let path, _) in presenters { paths.insert(path) }
+        guard paths.count > 1 || !responders.isEmpty else { return nil }
+        func file(_ path: String) -> String { String(path.split(separator: "/").last ?? "") }
+        let isAlone = paths.count { file($0) == file(path) } == 1
+        return (isAlone ? file(path) : path).shown().clipped(Self.policyNameScalarMax)
+    }
+
+    /// The most characters of a policy's name in the author of an answer.
+    private static let policyNameScalarMax = 80
+
     /// The keys of the settings that a running node does not take from a topology that was read
     /// again, each with whether it differs there. `responders` and policies it takes.
     func changes(in fresh: TopologyNode) -> KeyValuePairs<String, Bool> {

@@ -13,6 +13,8 @@ package final class RuleResponder: Responder {
     package let responderName: String
     /// The name of the node, which is also the origin of errors that arose in this process.
     private let node: NodeName
+    /// The author of the answers, without the rule.
+    private let author: String
     private let following: (any Responder)?
     private let commands: RuleCommands
     private let timing: RuleTiming
@@ -29,6 +31,8 @@ package final class RuleResponder: Responder {
 
     /// - Parameters:
     ///   - node: The name of its node: in outcomes, in answers and as the origin of local errors.
+    ///   - policy: The name of the policy in the author of its answers; see
+    ///     ``author(of:policy:)``.
     ///   - book: The rules; see ``replaceRules(_:)``.
     ///   - next: The responder that gets the errors which no rule answers or withholds.
     ///   - routes: The destinations of rules that route.
@@ -38,13 +42,14 @@ package final class RuleResponder: Responder {
     ///   - audit: The log of what rules decide and withhold.
     ///   - timing: The clocks of limits, delays and schedules.
     package init(
-        _ node: NodeName, book: RuleBook, next: (any Responder)?, routes: RouteTable = RouteTable(),
-        commands: RuleCommands, journal: (any DecisionJournal)? = nil, audit: (any AuditLog)? = nil,
-        logger: Logger,
+        _ node: NodeName, policy: String? = nil, book: RuleBook, next: (any Responder)?,
+        routes: RouteTable = RouteTable(), commands: RuleCommands,
+        journal: (any DecisionJournal)? = nil, audit: (any AuditLog)? = nil, logger: Logger,
         timing: RuleTiming = RuleTiming()
     ) {
         responderName = node.description
         self.node = node
+        author = Self.author(of: node, policy: policy)
         following = next
         self.routes = routes
         self.commands = commands
@@ -54,6 +59,13 @@ package final class RuleResponder: Responder {
         self.logger = logger
         self.timing = timing
         state = Mutex(State(book: book))
+    }
+
+    /// The author of the answers of a node's rules, without the rule.
+    ///
+    /// - Parameter policy: The name of the policy, if the node has other rules; else nil.
+    package static func author(of node: NodeName, policy: String?) -> String {
+        "policy \(node)" + (policy.map { " \($0)" } ?? "")
     }
 
     package var next: (any Responder)? { get async { following } }
@@ -183,7 +195,7 @@ package final class RuleResponder: Responder {
         let fields = ErrorReport(describing: error).fields[chosen.option] ?? []
         let given = GivenValues(chosen.values(for: fields), for: fields)
         return try? Answer(
-            option: chosen.option, by: "policy \(node) rule \(rule.position)", via: .policy,
+            option: chosen.option, by: "\(author) rule \(rule.position)", via: .policy,
             values: given.values, secrets: given.secrets, comment: chosen.comment
         ).filled(for: fields)
     }
@@ -285,7 +297,7 @@ package final class RuleResponder: Responder {
 
     private func pause(_ wait: Duration, in context: PresentationContext) async -> Pause {
         if wait > .zero {
-            context.stateChanged(PresentationState(.queued, by: "policy \(node)"))
+            context.stateChanged(PresentationState(.queued, by: author))
             do { try await timing.wait(wait) } catch { return .withdrawn }
         }
         return isLate(context) ? .tooLong : .over

@@ -20,6 +20,8 @@ package struct SecretMask: Sendable {
         environment: ProcessInfo.processInfo.environment)
 
     private let values: [[UInt8]]
+    /// Whether text with the name or the form of a secret is masked too, and not the values alone.
+    private let findsSigns: Bool
 
     package init(environment: [String: String] = [:]) {
         values = environment.filter { SecretName.matches(Array($0.key.utf8)) }
@@ -28,20 +30,33 @@ package struct SecretMask: Sendable {
             .sorted { $0.count > $1.count }
             .prefix(Self.valueCountMax)
             .map(\.self)
+        findsSigns = true
     }
 
-    private init(values: [[UInt8]]) { self.values = values }
+    private init(values: [[UInt8]], findsSigns: Bool) {
+        self.values = values
+        self.findsSigns = findsSigns
+    }
+
+    /// The mask of the secrets alone that a command gets: text that looks like one stays.
+    package static func only(_ given: FieldValues) -> SecretMask {
+        SecretMask(values: secrets(of: given), findsSigns: false)
+    }
 
     /// The mask that also knows the values that a command gets: the secrets, each line of those
     /// with several lines, and the values whose variables have the names of secrets.
     package func adding(_ given: FieldValues) -> SecretMask {
-        let secrets = given.secrets.map { Array($0.utf8) }.filter { !$0.isEmpty }
+        let named = SecretMask(environment: given.environment).values
+        return SecretMask(
+            values: values + Self.secrets(of: given) + named, findsSigns: findsSigns)
+    }
+
+    private static func secrets(of given: FieldValues) -> [[UInt8]] {
+        given.secrets.map { Array($0.utf8) }.filter { !$0.isEmpty }
             .flatMap { secret in
                 let lines = secret.split { $0 == 0x0A || $0 == 0x0D }.map { Array($0) }
-                return [secret] + lines.filter { $0.count >= Self.valueByteMin && $0 != secret }
+                return [secret] + lines.filter { $0.count >= valueByteMin && $0 != secret }
             }
-        let named = SecretMask(environment: given.environment).values
-        return SecretMask(values: values + secrets + named)
     }
 
     /// The text with each secret masked.
@@ -58,6 +73,7 @@ package struct SecretMask: Sendable {
     /// The words of a command with each secret masked, also a flag's value in a word of its own,
     /// and the passwords of programs such as `curl` or `mysql`.
     package func masking(words: [[UInt8]]) -> [[UInt8]] {
+        guard findsSigns else { return words.map { masked($0, ranges(in: $0)) } }
         let flagged = CommandSecrets.ranges(in: words.map { $0[...] })
         return zip(words, flagged).map { word, flagged in
             let value = SecretScanner.value(ofWord: word).map { [$0] } ?? []
@@ -67,6 +83,7 @@ package struct SecretMask: Sendable {
 
     private func ranges(in bytes: [UInt8]) -> [Range<Int>] {
         var ranges = values.flatMap(bytes.places)
+        guard findsSigns else { return ranges }
         ranges += PrivateKeyBlocks.ranges(in: bytes)
         var scanner = SecretScanner(bytes)
         ranges += scanner.scan()
@@ -131,8 +148,9 @@ extension ErrorReport.Field {
 extension SecretMask {
     fileprivate func masking(_ members: [String: JSONValue]) -> [String: JSONValue] {
         Dictionary(
-            uniqueKeysWithValues: members.map { key, value in
-                (key, SecretName.matches(Array(key.utf8)) ? hiding(value) : masking(value))
+            uniqueKeysWithValues: members.map { key, value -> (String, JSONValue) in
+                let isNamed = findsSigns && SecretName.matches(Array(key.utf8))
+                return (key, isNamed ? hiding(value) : masking(value))
             })
     }
 

@@ -77,7 +77,7 @@ struct Exec: AsyncParsableCommand {
     @Flag(help: "Do not print the state of the presentation.")
     var quiet = false
 
-    @Flag(help: "Do not mask what looks like a secret in the report.")
+    @Flag(help: "Mask only given secrets in the report, not what looks like one.")
     var showSecrets = false
 
     @Argument(parsing: .postTerminator, help: "The command and its arguments.")

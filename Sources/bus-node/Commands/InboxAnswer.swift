@@ -16,7 +16,8 @@ struct InboxAnswer: AsyncParsableCommand {
             printed with its id; each origin runs its own attempt. Later presentations are not \
             answered; --except leaves members of the group open. When the descriptions differ, the \
             command lists them: at a terminal it asks for confirmation, elsewhere it needs \
-            --differing. At a terminal it also asks before a destructive option.
+            --differing. At a terminal it also asks before a destructive option, when the reasons \
+            differ, and for more than ten.
 
             An option that needs two people is only proposed, and the proposal is printed; another \
             person confirms it with --confirm, which prints it and at a terminal asks, or drops it \
@@ -268,19 +269,20 @@ extension InboxAnswer {
         let isPerson = Terminal.isInteractive
         let isRefused = members.differ && !differing
         if isPerson || isRefused { list(members, atTerminal: isPerson) }
-        let texts = "\(members.descriptionCount) different descriptions"
         guard isPerson else {
             guard !isRefused else {
                 throw Failure(
                     .usage,
-                    "the group has \(texts): nothing was answered; answer each by its id, or all "
-                        + "with --differing")
+                    "the group has \(members.difference ?? ""): nothing was answered; answer each "
+                        + "by its id, or all with --differing")
             }
             return
         }
         let isDestructive = members.isDestructive(option)
-        guard isRefused || isDestructive || proposal != nil else { return }
-        let what = isRefused ? ", with \(texts)" : ""
+        let difference = differing ? nil : members.difference
+        let isLarge = members.count > ConsoleLimits.unconfirmedCountMax
+        guard difference != nil || isLarge || isDestructive || proposal != nil else { return }
+        let what = difference.map { ", with \($0)" } ?? ""
         try askForYes(
             "\(option.shown()) for all \(members.count)\(what)? "
                 + (isDestructive ? "This cannot be undone. " : ""))

@@ -24,7 +24,10 @@ struct InboxCommand: AsyncParsableCommand {
             Without a subcommand also: --by PERSON, who decides; --stage, --limit and --json, \
             which list. bus-node inbox screen --help has them one by one.
 
-            Example: bus-node inbox --to 'http://127.0.0.1:8080/?token=...'
+            Other users of the machine can read a token in --to: put such an address into \
+            BUS_NODE_CONSOLE='http://127.0.0.1:8080/?token=...'.
+
+            Example: bus-node inbox --topology topology.yaml
             """,
         subcommands: [
             InboxFullScreen.self, InboxList.self, InboxShow.self, InboxAnswer.self, InboxUndo.self,

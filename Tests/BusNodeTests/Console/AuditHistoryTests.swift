@@ -191,7 +191,8 @@ struct AuditHistoryTests {
         let report = ErrorReport(
             domain: "d", description: "x",
             options: [.init(id: "abort", title: "abort", role: .cancel)])
-        let history = AuditHistory { _ in report }
+        let item = AnswerLinkRig.item(report)
+        let history = AuditHistory { _ in item }
         let results: [(String, RecoveryResult)] = [
             ("abort", .failed), ("retry", .failed), ("abort", .late), ("abort", .unknown),
         ]
@@ -213,9 +214,10 @@ struct AuditHistoryTests {
         let report = ErrorReport(
             domain: "d", description: "Disk full", options: [.init(id: "retry", title: "Again")])
         let lookups = Mutex(0)
+        let item = AnswerLinkRig.item(report)
         let history = AuditHistory { _ in
             lookups.withLock { $0 += 1 }
-            return report
+            return item
         }
         let id = PresentationID.make()
         history.record(.presented(id, "Disk full"))
@@ -233,6 +235,25 @@ struct AuditHistoryTests {
         history.note(.removeView("night"), nil, by: "ann")
         #expect(lookups.withLock(\.self) == 3)
         #expect(history.numbered.last?.event.fields["description"] == nil)
+    }
+
+    @Test("What people do is found by the domain and the origin of the presentation")
+    func about() async throws {
+        let item = AnswerLinkRig.item(ErrorReport(domain: "com.acme.db", description: "Disk full"))
+        let history = AuditHistory { [item] in $0 == item.id ? item : nil }
+        history.record(PresentationEvent(item.id, .presented(item.report, origin: nil, path: [])))
+        history.note(.claim, item.id, by: "ann")
+        history.record(.decided(item.id, "retry", by: "ann"))
+        history.note(.claim, .make(), by: "ann")
+        let origin = try #require(item.origin).description
+        for (name, value) in [("domain", "com.acme.*"), ("origin", origin)] {
+            let filter = try HistoryFilter(["by": "ann", name: value])
+            let found = try await history.page(filter, limit: 9).entries
+            #expect(found.map(\.event) == ["decide", "claim"])
+            #expect(found.map(\.originName) == [origin, origin])
+        }
+        // What an event has of its own stays.
+        #expect(history.numbered.first?.event.fields["origin"] == "")
     }
 
     @Test("A silence is an event without a presentation")

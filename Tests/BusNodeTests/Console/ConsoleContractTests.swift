@@ -108,6 +108,7 @@ struct ConsoleContractTests {
         try await journal.keep([foreign], [], console: 1)
         // Newer than those of the journal, as after a restart.
         console.history.record(.decided(other, "retry", by: "bob"))
+        console.listens(at: ConsoleHosts(console.settings, port: 8080))
         let api = ConsoleAPI(console)
         let found = try await api.presentation(id)
         let described =
@@ -117,6 +118,7 @@ struct ConsoleContractTests {
         #expect(found["archived"]?.boolValue == true)
         #expect(found.text("outcome") == "recovered" && found.text("by") == "ann")
         #expect(found.text("id") == id.description && found["report"] == nil)
+        #expect(found.text("url") == "http://127.0.0.1:8080/#/inbox/\(id)")
         #expect(found.views("history", of: EventView.self).map(\.event) == ["decide"])
         let lines = InboxDetail(found).lines
         #expect(lines.contains { $0.hasPrefix("answer ") && $0.hasSuffix("Retry by ann") })
@@ -141,6 +143,10 @@ struct ConsoleContractTests {
         let inGroup = try ConsoleAPI(console).group(group.number).objectValue?.keys.sorted()
         let groupDetail = keys("components", "schemas", "GroupDetail", "properties")
         #expect(inGroup == ((groupKeys ?? []) + groupDetail).sorted())
+        let member = try ConsoleAPI(console).group(group.number)["items"]?.arrayValue?.first
+        let memberKeys = keys(
+            "components", "schemas", "GroupDetail", "properties", "items", "items", "properties")
+        #expect(member?.objectValue?.keys.sorted() == memberKeys.sorted())
         let detail = try await ConsoleAPI(console).detail(item.id).objectValue?.keys.sorted()
         let more = keys("components", "schemas", "Detail", "properties")
         #expect(detail == ((itemKeys ?? []) + more).sorted())

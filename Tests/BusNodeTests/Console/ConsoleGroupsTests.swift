@@ -90,14 +90,57 @@ struct ConsoleGroupsTests {
         #expect(Set(texts ?? []) == ["One.", "Two."])
         let reasons = group["items"]?.arrayValue?.compactMap { $0["failureReason"]?.stringValue }
         #expect(reasons == ["the same", "the same"])
+        let first = try #require(api.inbox.groups.first?.members.first)
+        try api.inbox.claim(first, by: "bob")
+        let claimed = try api.group(number)["items"]?.arrayValue?.first
+        #expect(claimed?["claimedBy"] == "bob" && claimed?["claimedUntil"]?.stringValue != nil)
+        #expect(claimed?["openedAt"]?.stringValue != nil)
         let refusal = #expect(throws: APIProblem.self) { try api.group(99) }
         #expect(refusal?.word == "unknownGroup")
+        for task in asking { task.cancel() }
+    }
+
+    @Test("Of long reasons a group has the ends, as a list has")
+    func longReasons() async throws {
+        let most = ConsoleLimits.descriptionScalarMax
+        let long = String(repeating: "x", count: most)
+        let asking = try await present("One.", "One.", reasons: ["\(long)a", "\(long)b"])
+        let items = try api.group(number)["items"]?.arrayValue
+        let reasons = items?.compactMap { $0["failureReason"]?.stringValue }
+        let start = String(repeating: "x", count: most - 1)
+        #expect(Set(reasons ?? []) == ["\(start)a", "\(start)b"])
+        for task in asking { task.cancel() }
+    }
+
+    @Test("A group and each of its members have the address of the page that shows it")
+    func addresses() async throws {
+        let asking = try await present("One.", "One.")
+        api.console.listens(at: ConsoleHosts(api.console.settings, port: 8080))
+        let group = try api.group(number)
+        let key = try #require(group["first"]?["groupKey"]?.stringValue)
+        let page = "http://127.0.0.1:8080/#/inbox"
+        #expect(group["url"] == .string("\(page)?filter=group%3A\(key)"))
+        let items = group["items"]?.arrayValue ?? []
+        #expect(items.count == 2)
+        for item in items {
+            let id = try #require(item["id"]?.stringValue)
+            #expect(item["url"] == .string("\(page)/\(id)"))
+        }
         for task in asking { task.cancel() }
     }
 
     @Test("Different members are answered only with the revision that was seen")
     func differing() async throws {
         let asking = try await present("One.", "Two.")
+        #expect(try answer([:]) == "notSeen")
+        let seen = api.console.revisions.shown(api.inbox.revision)
+        #expect(try answer(["seen": .integer(seen)]) == "2")
+        for task in asking { task.cancel() }
+    }
+
+    @Test("Members with different reasons are answered only with the revision that was seen")
+    func differingReasons() async throws {
+        let asking = try await present("One.", "One.", reasons: ["the disk", "the lease"])
         #expect(try answer([:]) == "notSeen")
         let seen = api.console.revisions.shown(api.inbox.revision)
         #expect(try answer(["seen": .integer(seen)]) == "2")

@@ -159,6 +159,15 @@ struct ConsoleProxyTests {
         }
     }
 
+    @Test("A name that is very long, or has characters that change a line, is refused and escaped")
+    func oddNames() throws {
+        let long = try verdict(facts(claim(String(repeating: "a", count: 8_000))))
+        #expect(long.hasPrefix("403 unknownUser: ") && long.utf8.count < 1_000)
+        let odd = try verdict(facts(claim("anna\u{202E}bob")))
+        #expect(odd.hasPrefix("403 unknownUser: "))
+        #expect(!odd.unicodeScalars.contains("\u{202E}"))
+    }
+
     @Test("What other sites may not do they may not do with the proxy's name either")
     func crossSite() throws {
         let changing = try facts(claim("anna"), method: .post)

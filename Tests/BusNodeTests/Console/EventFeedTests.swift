@@ -1,4 +1,7 @@
 import ErrorBusTesting
+import Foundation
+import HTTPTypes
+import Hummingbird
 import Logging
 import NIOCore
 import OrderedCollections
@@ -103,6 +106,42 @@ struct EventFeedTests {
             let ping = try #require(silences.first(where: EventFeed.isPingDue))
             #expect(ping <= limit, "\(late) after a wake")
         }
+    }
+
+    @Test("A stream ends within a second after its user was removed, without any news")
+    func removed() async throws {
+        let folder = NSTemporaryDirectory() + "feed-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let file = UserFile("\(folder)/users.txt")
+        let token = try file.add("anna", [.answer])
+        var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))
+        settings.usersFile = file.path
+        let console = try Console(
+            settings, of: "central", in: Topology(nodes: [:]), logger: Logger(label: "test"))
+        let anna = try #require(try console.admission.visitor(showing: token))
+        let (clock, ends) = (ManualClock(), Recorder<String>())
+        let feed = EventFeed(console, clock: clock)
+        let watch = Task { await feed.watch(anna) { ends.record("removed") } }
+        // As long as the user is in the file the watch goes on.
+        for _ in 0..<2 {
+            #expect(try await clock.nextSleep() == .seconds(1))
+            clock.advance(by: .seconds(1))
+        }
+        #expect(try await clock.nextSleep() == .seconds(1))
+        try file.remove("anna")
+        clock.advance(by: .seconds(1))
+        #expect(try await ends.next() == "removed")
+        await watch.value
+    }
+
+    @Test("The connection of a stream ends with it")
+    func connection() throws {
+        let head = HTTPRequest(
+            method: .get, scheme: "http", authority: "127.0.0.1:8080", path: "/api/v1/events")
+        let request = Request(head: head, body: .init(buffer: ByteBuffer()))
+        let response = try feed.response(to: request, .unnamed, at: "127.0.0.1")
+        #expect(response.headers[.connection] == "close")
     }
 
     @Test("A message is not shared any longer once there is news")

@@ -167,6 +167,22 @@ import Testing
         #expect(try PolicyText.rules(view.rule).first?.answer?.given == given, "\(view.rule)")
     }
 
+    @Test("Answers with other values say nothing for the rule")
+    func otherValues() throws {
+        let field = ErrorReport.Field.text("path", label: "Path")
+        func past(_ number: UInt64, _ path: String, origin: NodeName) -> PastPresentation {
+            self.past(number, origin: origin, values: ["path": .string(path)]) {
+                $0.options[0].fields = [field]
+            }
+        }
+        let example = past(1, "/a", origin: "worker-1")
+        let alike = [
+            example, past(2, "/b", origin: "x"), past(3, "/a", origin: "worker-2"),
+        ]
+        let view = try RuleProposal(example, alike: alike, of: "central").view
+        #expect(view.answers == 2 && view.rule.contains("worker-*"), "\(view.rule)")
+    }
+
     @Test("An answer that no rule can give makes none; the reason is the rule's own")
     func refused() throws {
         let pin = try ErrorReport.Field(json: [

@@ -80,6 +80,40 @@ import Testing
         #expect(RuleTrialView(json: view.json)?.lines == view.lines)
     }
 
+    @Test("An answer with other values of the same option is not as people did")
+    func values() async throws {
+        func item(_ number: UInt64, _ values: [String: JSONValue]) -> InboxItem {
+            var report = ErrorReport(
+                domain: "com.acme.db", description: "Deadlock",
+                options: [.init(id: "retry", title: "Retry")])
+            report.options[0].fields = [
+                .text("path", label: "Path"), .number("count", label: "Count", default: 3),
+                .secret("pin", label: "PIN", isRequired: false),
+            ]
+            let presentation = InboxPresentation(
+                id: PresentationID(UniqueID(high: 0, low: number)), report: report,
+                origin: "worker-1")
+            var item = InboxItem(
+                presentation, group: 0, at: start + .seconds(Int(number)), revision: number)
+            let answer = Answer(
+                option: "retry", by: "ann", via: .person, values: values,
+                secrets: ["pin": .string("4711")])
+            item.stage = .settled(answer, .recovered)
+            return item
+        }
+        let view = try await trial(
+            "rules: [{ match: {}, answer: { option: retry, values: { path: /a } } }]",
+            [
+                item(1, ["path": "/a", "count": 3]), item(2, ["path": "/b", "count": 3]),
+                item(3, ["path": "/a", "count": 4]),
+            ])
+        #expect(view.answered == 3 && view.same == 1 && view.otherwise.isEmpty)
+        #expect(words(view.otherValues) == ["retry 2 \(id(2)) \(id(3))"])
+        let others = "people chose retry with other values 2: \(id(2)) \(id(3))"
+        #expect(view.lines.contains("  \(others)"))
+        #expect(view.lines[1].contains("1 as people did, 2 otherwise"))
+    }
+
     @Test("Limits and times are those of the presentations, and a dry run does not count")
     func limits() async throws {
         let items = (1...4).map { item($0, chosen("retry")) }

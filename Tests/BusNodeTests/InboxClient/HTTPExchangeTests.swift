@@ -158,6 +158,22 @@ import Testing
         }
     }
 
+    @Test(
+        "the pause that a server asks for is read in seconds, another form of it is none",
+        arguments: [
+            ("Retry-After: 30\r\n", 30), ("retry-after: 0\r\n", 0), ("Retry-After: -1\r\n", nil),
+            ("Retry-After: Sun, 22 Nov 2026 10:00:00 GMT\r\n", nil), ("", nil),
+        ] as [(String, Int?)])
+    func pause(header: String, seconds: Int?) async throws {
+        let reply = "HTTP/1.1 429 Too Many Requests\r\n\(header)Content-Length: 0\r\n\r\n"
+        try await withServer(replying: reply) { port in
+            let exchange = HTTPExchange(.POST, "http://127.0.0.1:\(port)/", body: [])
+            let head = try await exchange.head(within: .seconds(300))
+            #expect(head.status == 429)
+            #expect(head.pause == seconds.map { Duration.seconds($0) })
+        }
+    }
+
     private func reason(_ ask: () async throws -> Void) async -> String? {
         do {
             try await ask()

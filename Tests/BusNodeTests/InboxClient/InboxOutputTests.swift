@@ -120,9 +120,9 @@ import Testing
             let failure = client.failure(401, ["message": "no token"])
             #expect(
                 failure.text
-                    == "\(found): give --to 'the address that the node printed', or --token-file "
-                    + "FILE (your own token where the console has users, else the file of its "
-                    + "token: file:PATH), or that token in BUS_NODE_CONSOLE_TOKEN")
+                    == "\(found): set BUS_NODE_CONSOLE='the address that the node printed', or "
+                    + "give --token-file FILE (your own token where the console has users, else "
+                    + "the file of its token: file:PATH), or that token in BUS_NODE_CONSOLE_TOKEN")
             #expect(client.failure(409, ["message": "no"]).text == "no")
         }
     }

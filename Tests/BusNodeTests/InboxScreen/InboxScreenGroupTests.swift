@@ -52,6 +52,31 @@ import Testing
                 == [.send(.answer(id: Fixture.id(1), option: "retry"))])
     }
 
+    @Test("different reasons of one description are shown, and need a confirmation for all")
+    func differingReasons() {
+        var items = Self.group("Boom", "Boom", "Boom")
+        for (index, reason) in ["disk full", "disk full", "lease over"].enumerated() {
+            let more: [String: JSONValue] = [
+                "group": 7, "description": "Boom", "failureReason": .string(reason),
+            ]
+            items[index] = Fixture.item(index + 1, more)
+        }
+        var fixture = Fixture(items)
+        #expect(fixture.press(.character("r"), .character("y")).isEmpty)
+        #expect(fixture.row(22) == "Retry for all 3? They have 2 different reasons.")
+        for text in ["one description · 2 reasons", "✕ disk full", "✕ lease over"] {
+            #expect(fixture.text.contains(text), "\(text)")
+        }
+        #expect(
+            fixture.press(.character("y"))
+                == [.send(.answerGroup(7, option: "retry", seen: 100))])
+        // Equal reasons need none.
+        fixture = Fixture(Array(items.prefix(2)))
+        #expect(
+            fixture.press(.character("r"), .character("y"))
+                == [.send(.answerGroup(7, option: "retry", seen: 100))])
+    }
+
     @Test("an option that is destructive for any member needs a confirmation for all")
     func destructive() {
         var items = Self.group("Disk is full", "Disk is full")

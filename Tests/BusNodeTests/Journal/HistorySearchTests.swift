@@ -367,11 +367,11 @@ import Testing
         let lines = CSVText.text([entry]).components(separatedBy: "\r\n")
         #expect(lines.count == 3)
         #expect(lines[0].hasPrefix("openedAt,id,stage,severity,domain,code,"))
-        #expect(lines[1] == ",1,,,,-5,,,w r,,0,,,,,,,,,,,,,,,")
+        #expect(lines[1] == ",1,,,,-5,,,w r,,0,,,,,,,,,,,,,,,,,")
         entry.values = ["path": "/b", "size": 3]
         entry.secrets = ["pin", "token"]
         let given = CSVText.text([entry]).components(separatedBy: "\r\n")[1]
-        #expect(given.hasSuffix(#",,"{""path"":""/b"",""size"":3}",pin token,,"#))
+        #expect(given.hasSuffix(#",,"{""path"":""/b"",""size"":3}",pin token,,,,"#))
     }
 
     @Test("An answer has its values in the history, and of its secrets the names alone")

@@ -74,6 +74,39 @@ struct JournalPruningTests {
         #expect(count == 0)
     }
 
+    @Test("An idle node deletes what grows old while it runs, and nothing by a clock that is ahead")
+    func idle() async throws {
+        let journal = try SQLiteJournal(path)
+        let end = Date(timeIntervalSince1970: 1_500_000_000)
+        try await journal.access { database in
+            try database.execute(
+                sql: """
+                    INSERT INTO presentation
+                        (id, origin, digest, report, shownAt, endReason, endedAt, checksum)
+                    VALUES ('id', '', '', X'', ?1, 'expired', ?1, 0)
+                    """,
+                arguments: [TimeText.text(end)])
+        }
+        let event = AuditHistory.Event(
+            time: end + 200, event: "note", id: nil, fields: [:], sentence: "", count: nil)
+        try await journal.keep([], [event], console: 0)
+        func left(after uptime: Duration) async throws -> [Int] {
+            try await journal.prune(
+                JournalRetention(age: .seconds(3_600)),
+                at: Moment(instant: journal.openedInstant + uptime, date: later))
+            return try await journal.access { database in
+                try [JournalRow.databaseTableName, HistoryEventRow.databaseTableName].map {
+                    try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM \($0)") ?? 0
+                }
+            }
+        }
+        #expect(try await left(after: .seconds(3_500)) == [1, 1])
+        #expect(try await left(after: .seconds(3_700)) == [0, 1])
+        // The events of later times follow when no presentation is left.
+        #expect(try await left(after: .seconds(3_700)) == [0, 0])
+        #expect(try await left(after: .seconds(3_700)) == [0, 0])
+    }
+
     @Test("Of events four times as many stay as of presentations")
     func events() async throws {
         let journal = try SQLiteJournal(path)

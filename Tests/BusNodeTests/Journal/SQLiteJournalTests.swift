@@ -350,7 +350,9 @@ import Testing
         let start = Date(timeIntervalSince1970: 4_000_000_000)
         let journal = try SQLiteJournal(path, at: start)
         try await journal.shown(id, asked)
-        try await journal.prune(JournalRetention(age: .seconds(-86_400)), now: start + 60)
+        try await journal.prune(
+            JournalRetention(age: .seconds(-86_400)),
+            at: Moment(instant: .now, date: start + 60))
         #expect(try await journal.record(of: id)?.state == .shown)
     }
 
@@ -369,7 +371,8 @@ import Testing
         let journal = try SQLiteJournal(path)
         try await journal.shown(id, asked)
         try await journal.ended(id, .expired)
-        try await journal.prune(now: Date(timeIntervalSince1970: 4_000_000_000))
+        let ahead = Moment(instant: .now, date: Date(timeIntervalSince1970: 4_000_000_000))
+        try await journal.prune(at: ahead)
         #expect(try await journal.record(of: id)?.state == .ended(.expired))
     }
 

@@ -231,7 +231,7 @@ struct NotifyWriterTests {
         _ events: [(HookSettings.Event, String)], missed: Int = 0
     ) -> NotifyMessage {
         var summary = NoticeSummary()
-        for (event, group) in events { summary.add(event, 20, in: group) }
+        for (event, group) in events { summary.add(event, 20, of: .error, in: group) }
         if missed > 0 { summary.miss(missed) }
         return NotifyMessage(id: "1", content: .summary(summary), madeAt: ManualTime().now)
     }

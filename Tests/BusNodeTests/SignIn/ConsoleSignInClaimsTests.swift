@@ -66,6 +66,23 @@ struct ConsoleSignInClaimsTests {
         }
     }
 
+    @Test("Another key of the provider under the former one's id is found within a minute")
+    func keyOfSameID() async throws {
+        try await TestProvider.run { provider in
+            let signIn = try signIn(provider)
+            #expect(try await visitor(signIn, provider) == "\(Self.anna): answer")
+            provider.says { $0.key = .es256() }
+            let problem = await #expect(throws: APIProblem.self) {
+                try await visitor(signIn, provider)
+            }
+            #expect(problem?.message.contains("its signature is wrong") == true)
+            #expect(provider.asked.elements.count { $0 == "/keys" } == 1)
+            provider.time.advance(by: ProviderMemory.keysAge)
+            #expect(try await visitor(signIn, provider) == "\(Self.anna): answer")
+            #expect(provider.asked.elements.count { $0 == "/keys" } == 2)
+        }
+    }
+
     @Test("That an address is verified may stand in the userinfo alone")
     func verifiedByUserinfo() async throws {
         try await TestProvider.run { provider in

@@ -24,6 +24,23 @@ struct TopologyNodeTests {
         #expect(node.routes == [.node("ops"), .endpoint(far), .node("desk")])
     }
 
+    @Test("A policy has a name in the author of its answers if its node has other rules")
+    func policyNames() {
+        var node = TopologyNode(name: "central")
+        node.presenters = [.policy(path: "/etc/bus/night.yaml", rules: []), .terminal]
+        #expect(node.policyName("/etc/bus/night.yaml") == nil)
+        node.responders = [rule(1, .withhold)]
+        #expect(node.policyName("/etc/bus/night.yaml") == "night.yaml")
+        node.responders = []
+        node.presenters.append(.policy(path: "/etc/bus/day.yaml", rules: []))
+        #expect(node.policyName("/etc/bus/night.yaml") == "night.yaml")
+        #expect(node.policyName("/etc/bus/day.yaml") == "day.yaml")
+        node.presenters.append(.policy(path: "/srv/day.yaml", rules: []))
+        #expect(node.policyName("/etc/bus/day.yaml") == "/etc/bus/day.yaml")
+        #expect(node.policyName("/srv/day.yaml") == "/srv/day.yaml")
+        #expect(node.policyName("/etc/bus/night.yaml") == "night.yaml")
+    }
+
     @Test("Others connect to the advertised endpoint, else to the first that they can reach")
     func endpoint() throws {
         var node = TopologyNode(name: "relay")

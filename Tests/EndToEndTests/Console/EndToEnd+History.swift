@@ -135,6 +135,7 @@ extension EndToEnd {
             let csv = try await client.send("GET", "/api/v1/history?by=bob&format=csv")
             #expect(csv.headers["content-type"]?.hasPrefix("text/csv") == true)
             #expect(csv.text.contains(",\(ended),settled,"))
+            #expect(csv.text.contains("http://\(client.address)/#/inbox/\(ended)"))
             let audit = try await client.send("GET", "/api/v1/audit?by=ann&format=csv")
             #expect(audit.text.contains("claim,\(open)"))
             let command = [

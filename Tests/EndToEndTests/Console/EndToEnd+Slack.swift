@@ -104,13 +104,15 @@ extension EndToEnd.Users {
         let bot = try await startedBot(at: address, with: tokens, slack)
         let present = try sandbox.present(
             "--domain", String(repeating: "&", count: 200), "--description",
-            String(repeating: "&", count: 600), "--option",
+            "x" + String(repeating: "&", count: 600), "--option",
             "retry=" + String(repeating: "\u{1F600}", count: 200))
         #expect(await slack.prints("chat.postMessage"), "\(bot.errors.value)")
         let isPosted = await eventually { [sandbox] in
             (try? sandbox.read("tokens/posted.json"))?.contains("\"state\"") == true
         }
         #expect(isPosted, "\(bot.output.value)")
+        // What is cut ends in a whole character.
+        #expect(slack.output.value.contains("&amp;*"), "\(slack.output.value)")
         withExtendedLifetime((nodes, present)) {}
     }
 
@@ -243,7 +245,7 @@ extension EndToEnd.Users {
     ) -> JSONValue {
         [
             "number": .integer(Int64(number)), "members": .integer(Int64(members)),
-            "severity": .string(severity), "origins": 1,
+            "severity": .string(severity), "origins": 1, "url": "http://c.example",
             "ids": .array(ids.map { .string($0) }),
             "first": [
                 "id": .string(ids[0]), "groupKey": "key", "domain": "test", "origin": "worker",

@@ -41,7 +41,7 @@ extension EndToEnd.Notify {
         let group = try #require(groups.first { $0["first"]?["description"] == .string(cause) })
         let number = try #require(group["number"]?.integerValue)
         var body: [String: JSONValue] = ["option": .string(option), "by": "ann"]
-        if isPart { body["ids"] = group["ids"] }
+        if isPart { body["ids"] = group["ids"] } else { body["count"] = group["members"] }
         let reply = try await client.send(
             "POST", "/api/v1/groups/\(number)/answer", .object(body))
         return try #require(reply.json["answered"]?.arrayValue, "\(reply.text)")

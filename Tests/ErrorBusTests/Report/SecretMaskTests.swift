@@ -43,6 +43,13 @@ struct SecretMaskTests {
             ])
         let masked = SecretMask().adding(values).masking("bad pin 4711, hunter2Xq in north")
         #expect(masked == "bad pin ***, *** in north")
+        // Of those alone, what only looks like a secret stays.
+        let text = "pin 4711 password=hunter2Xq"
+        #expect(SecretMask.only(values).masking(text) == "pin *** password=hunter2Xq")
+        let words = ["--pin=4711", "--token", "abcdefgh"].map { Array($0.utf8) }
+        #expect(
+            SecretMask.only(values).masking(words: words)
+                == ["--pin=***", "--token", "abcdefgh"].map { Array($0.utf8) })
     }
 
     @Test("A line of a secret with several lines is masked, also without the others")

@@ -46,10 +46,10 @@ import Testing
     }
 
     private func responder(
-        _ rules: [Rule], _ timing: RuleTiming, logger: Logger? = nil
+        _ rules: [Rule], _ timing: RuleTiming, policy: String? = nil, logger: Logger? = nil
     ) -> RuleResponder {
         RuleResponder(
-            "central", book: RuleBook(rules, mode: .firstMatch), next: Person(),
+            "central", policy: policy, book: RuleBook(rules, mode: .firstMatch), next: Person(),
             commands: RuleCommands(runner: NoCommands()),
             logger: logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
             timing: timing)
@@ -80,6 +80,14 @@ import Testing
         let outcome = await responder([rule(answer)], timing).presentError(failure())
         #expect(outcome.answer?.by == "policy central rule 1")
         #expect(slept.withLock { $0 } == [.milliseconds(2_500)])
+    }
+
+    @Test("an answer of one of a node's several policies has its name in the author")
+    func policyName() async {
+        let rules = [rule(RuleAnswer("retry"))]
+        let chain = responder(rules, timing(), policy: "night.yaml")
+        let outcome = await chain.presentError(failure())
+        #expect(outcome.answer?.by == "policy central night.yaml rule 1")
     }
 
     @Test("jitter stays within its bound, and varies")

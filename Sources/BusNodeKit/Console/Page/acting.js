@@ -5,11 +5,12 @@ import { api, failureText, inParallel, newID, postTwice, Refusal } from "./api.j
 import { confirmed, dialogResult, ownName } from "./dialogs.js";
 import { schedule } from "./frame.js";
 import { toast } from "./news.js";
+import { searchable } from "./option-search.js";
 import { picked } from "./picking.js";
 import { MARKS } from "./row.js";
 import { CHANGED, JUST_SHOWN } from "./rows.js";
 import { OVER, refusedWord, refusedWords } from "./sentences.js";
-import { myName, state, undoTime, whyNot } from "./state.js";
+import { may, myName, state, undoTime, whyNot } from "./state.js";
 import { claimant, isClaimedByMe, isOpen } from "./store.js";
 import { headingOf, number, optionTitle, originOf, shown } from "./text.js";
 import { offerUndo, undoEntry } from "./undoing.js";
@@ -30,6 +31,7 @@ export async function openPicked() {
   acting = { ids, results: new Map(), undo: null, drawn: null, shownAt: 0, meaning: null };
   isHindered(null);
   $("pickedResult").textContent = "";
+  $("pickedComment").value = "";
   $("pickedBody").dataset.said = "";
   draw();
   const closed = dialogResult($("pickedDialog"));
@@ -100,18 +102,24 @@ const undoButton = (undo) => el("p", { className: "buttons" }, el("button", {
 /** The options that all offer alike, and the claims. */
 function choices(drawn) {
   const { items } = drawn;
+  const options = items.length > 0 ? sharedOptions(items) : [];
+  $("pickedCommentLine").hidden = options.length === 0 || !may("answer");
   if (items.length === 0) return [];
-  const options = sharedOptions(items);
   const text = options.length > 0 ? "Options that all of them offer:"
     : "There is no option that all of them offer alike: answer them one by one.";
   return [
     el("p", { className: "soft", textContent: text }),
-    options.length > 0 && el("div", {
-      className: options.length > 6 ? "options many" : "options", role: "group",
-      ariaLabel: "Options",
-    }, ...options.map((option) => optionButton(option, drawn))),
+    options.length > 0 && optionsOf(options, drawn),
     el("p", { className: "buttons" }, ...claimButtons(drawn)),
   ];
+}
+
+function optionsOf(options, drawn) {
+  const buttons = options.map((option) => optionButton(option, drawn));
+  const className = options.length > 6 ? "options many" : "options";
+  const box = el("div", { className, role: "group", ariaLabel: "Options" }, ...buttons);
+  // What is searched for stays while the dialog is for this selection.
+  return searchable({ id: acting.ids, options }, buttons, box, "dialog");
 }
 
 function sharedOptions([first, ...others]) {
@@ -167,7 +175,10 @@ async function answerAll(option, drawn) {
   if (isHindered(obstacle(drawn) ?? whyNotChosen(option))) return;
   const by = await ownName();
   if (!by) return;
-  const body = { option: option.id, by, undoMilliseconds: undoTime() };
+  const comment = $("pickedComment").value;
+  const body = {
+    option: option.id, by, undoMilliseconds: undoTime(), ...(/\S/.test(comment) && { comment }),
+  };
   if (asksForValues(option)) {
     body.values = await askValues(option, items[0], items.length, { selected: items });
   }
@@ -185,6 +196,8 @@ async function answerAll(option, drawn) {
   });
   const count = parts.reduce((sum, { held }) => sum + held.length, 0);
   if (count === 0) return;
+  // It was sent: another answer has another one.
+  if ($("pickedComment").value === comment) $("pickedComment").value = "";
   const text = `${shown(optionTitle(option), 60)} × ${number(count)}`;
   const undo = offerUndo({ parts }, text, body.undoMilliseconds);
   if (acting) acting.undo = undo;
@@ -195,7 +208,9 @@ async function answerAll(option, drawn) {
  *  they say differs. */
 async function isMeant(option, items) {
   const isDestructive = option.role === "destructive";
-  const differs = new Set(items.map(({ description }) => description)).size > 1;
+  const texts = items.map(({ description, failureReason }) =>
+    JSON.stringify([description, failureReason]));
+  const differs = new Set(texts).size > 1;
   const isLarge = items.length > LARGE;
   if (!isDestructive && !differs && !isLarge) return true;
   const origins = [...new Set(items.map(originOf))];

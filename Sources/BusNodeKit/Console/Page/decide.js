@@ -14,7 +14,7 @@ import { ruleButton } from "./rule-form.js";
 import { may, state, whyNot } from "./state.js";
 import { claimant, endingOf, expiryOption, isClaimedByMe, isOpen } from "./store.js";
 import {
-  answerText, isNameless, number, optionTitle, originOf, shown, titleIn,
+  answerText, isNameless, number, optionTitle, originOf, shown, titleIn, zoneName,
 } from "./text.js";
 import { proposalBox } from "./two-people.js";
 import { asksForValues } from "./values.js";
@@ -116,7 +116,7 @@ function expiryText(item, size) {
     : `${size > 1 ? "this one" : "it"} expires`;
   return el("p", { className: "expiry" }, clockIcon(),
     ` Without an answer ${consequence} in `, until(item.deadline),
-    ", at ", timeOf(item.deadline), ".");
+    ", at ", timeOf(item.deadline), ` ${zoneName()}.`);
 }
 
 function scopeOf(item, size, { whole, chosen }) {

@@ -34,7 +34,7 @@ export function drawDetail() {
   const details = state.details?.id === item?.id ? state.details : null;
   const group = size > 1 && groupOf(item.group);
   const said = [item?.id, item?.revision, details?.revision, state.unread, size, leaving,
-    group && [group.isComplete, group.textsDiffer, group.proposals,
+    group && [group.isComplete, group.textsDiffer, group.othersDiffer, group.proposals,
       claimsOf(chosenOf(item.group) ?? group.members),
       group.kinds.map((kind) => [kind.item.id, kind.count, kind.left, kind.reason])],
     item && proposalOf(item)?.id, item && isForAll(item, size), state.whole, state.online,
@@ -136,6 +136,8 @@ function pastOf(past) {
   const answer = past.option
     && answerText(past, `“${shown(pastTitle(past), 260)}”`);
   const [ending, tone] = endingOf({ ...past, ending: past.outcome });
+  const texts = [{ heading: "Why", text: past.failureReason ?? "", isBody: true }]
+    .filter(({ text }) => text);
   return [
     back(), foreign("h2", headingOf(past), { id: "title" }),
     el("p", { className: "meta" },
@@ -151,7 +153,7 @@ function pastOf(past) {
         ", and cannot be answered.")
       : el("p", {}, "From the journal: its node ended while it was open, and it was not "
         + "presented again."),
-    ...reasonsOf(past, past), ...factsOf({ ...past, isReachable: true }, past),
+    ...reasonsOf(past, { ...past, texts }), ...factsOf({ ...past, isReachable: true }, past),
   ];
 }
 

@@ -4,6 +4,7 @@ const DEPTH_MAX = 16;
 const FEW = 6; // So many below one node are all shown.
 const BRANCHES_MAX = 20;
 const LEAVES_MAX = 3;
+const LINES_MAX = 24; // For which a screen has room.
 
 /** The roots: nodes without a parent in the file, with their descendants; those that need a look
  *  first. */
@@ -59,19 +60,36 @@ const ranked = (members) => members.map((member) => ({ member, rank: rankOf(memb
 export const openCountOf = ({ node, link }) => node.openCount ?? link?.openCount ?? 0;
 
 /** The members in front, those that need a look first, and the rest, which can be folded: all but a
- *  few leaves that need one. */
-export function folded(members) {
+ *  few leaves that need one, and what is not `inSight` of many. */
+export function folded(members, sight = null) {
   const sorted = ranked(members);
   const all = sorted.map(({ member }) => member);
-  if (all.length <= FEW) return { front: all, rest: [] };
-  const branches = all.filter(({ below }) => below.length > 0).slice(0, BRANCHES_MAX);
-  const leaves = sorted.filter(({ member, rank }) => rank > 0 && member.below.length === 0)
-    .slice(0, LEAVES_MAX).map(({ member }) => member);
-  const kept = new Set([...branches, ...leaves]);
+  const few = all.length <= FEW ? all : [
+    ...all.filter(({ below }) => below.length > 0).slice(0, BRANCHES_MAX),
+    ...sorted.filter(({ member, rank }) => rank > 0 && member.below.length === 0)
+      .slice(0, LEAVES_MAX).map(({ member }) => member),
+  ];
+  const kept = new Set(few.filter((member) => sight?.has(member) ?? true));
   return {
     front: all.filter((member) => kept.has(member)),
     rest: all.filter((member) => !kept.has(member)),
   };
+}
+
+/** The members of many levels that fit one screen: whole levels from the top as far as there is
+ *  room; of any other the members that need a look, which leave room for those below them. */
+export function inSight(roots) {
+  const sight = new Set(roots);
+  let level = roots;
+  while (level.length > 0) {
+    const next = level.flatMap(({ below }) => folded(below).front);
+    const room = Math.max(0, LINES_MAX - sight.size);
+    level = next.length <= room ? next
+      : ranked(next).filter(({ rank }) => rank > 0).slice(0, Math.ceil(room / 2))
+        .map(({ member }) => member);
+    for (const member of level) sight.add(member);
+  }
+  return sight;
 }
 
 /** The members and all below them. */

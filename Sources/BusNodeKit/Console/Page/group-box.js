@@ -77,12 +77,17 @@ function hiddenBox(group) {
   return el("p", { className: "hiddenBox" }, `${text} `, !group.optionsDiffer && button);
 }
 
+const listed = (words) =>
+  [words.slice(0, -1).join(", "), ...words.slice(-1)].filter(Boolean).join(" and ");
+
 function headText(group, size) {
   const differs = [group.textsDiffer && "what they say", group.severitiesDiffer && "severity",
     group.optionsDiffer && "options"].filter(Boolean);
   const from = group.origins > 1 ? ` from ${counted(group.origins, "origin")}` : "";
-  const how = differs.length > 0 ? `they differ in ${differs.join(" and ")}`
+  const text = differs.length > 0 ? ""
     : group.isComplete ? "all have the same text" : "still loading";
+  const all = [...differs, ...group.othersDiffer];
+  const how = [text, all.length > 0 && `they differ in ${listed(all)}`].filter(Boolean).join(", ");
   return `${number(size)} in this group${from}: ${how}.`;
 }
 

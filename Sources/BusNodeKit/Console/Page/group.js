@@ -6,6 +6,8 @@ import { claimant, groupSize, isClaimedByMe, isOpen } from "./store.js";
 
 const READ_AGAIN = 2000; // The pause between two reads in a storm of new members.
 
+const REASON_MAX = 1000; // The characters that the server sends of a reason.
+
 let last = { group: null };
 
 /** How many members an answer for a part of a group may name. */
@@ -69,12 +71,17 @@ function composed(group) {
   const optionsDiffer = differs((item) => JSON.stringify(item.options));
   const textsDiffer = differs((item) => item.description)
     || new Set(sorted.map((kind) => kind.reason)).size > 1
-    // The reasons of a large group's first members are not those of all.
-    || (members.length > reasons?.size && varies.includes("failureReason"));
+    // The reasons of a large group's first members are not those of all, nor is the end of a long
+    // reason all of it.
+    || (varies.includes("failureReason") && (members.length > reasons?.size
+      || sorted.some(({ reason }) => reason?.length >= REASON_MAX)));
   return {
     members, kinds: sorted, origins: new Set(members.map((item) => item.origin)).size,
     severity: sorted[0]?.item.severity, severitiesDiffer: differs((item) => item.severity),
     textsDiffer, optionsDiffer,
+    othersDiffer: [differs((item) => item.code) && "code",
+      varies.includes("recoverySuggestion") && "suggestion",
+      varies.includes("userInfo") && "context"].filter(Boolean),
     isComplete: members.length >= groupSize(group) && Boolean(reasons) && !isFailed,
     proposals: members.map(({ proposal }) => proposal?.id).filter(Boolean),
     // Read again when members have come or gone.

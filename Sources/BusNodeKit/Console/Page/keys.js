@@ -91,8 +91,17 @@ function actionFor(event) {
   return INBOX_KEYS[key] ?? (isForList ? LIST_KEYS[key] : null);
 }
 
+/** Whether it is a chord, as of the browser. Many keyboards write brackets with AltGr, on Windows
+ *  also Ctrl and Alt, or with Option alone. */
+function isChord(event) {
+  const { key, altKey, ctrlKey, metaKey } = event;
+  const isWritten = /^[[\]]$/.test(key)
+    && (!ctrlKey || event.getModifierState?.("AltGraph"));
+  return metaKey || ((ctrlKey || altKey) && !isWritten);
+}
+
 export function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || isComposed(event)) return;
+  if (isChord(event) || isComposed(event)) return;
   if (state.fault || document.querySelector("dialog[open], #door:not([hidden])")) return;
   if (event.target.matches("input:not([type=checkbox]), select, textarea")) {
     onFieldKey(event);

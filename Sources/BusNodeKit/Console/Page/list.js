@@ -8,13 +8,17 @@ import { isCompact, state } from "./state.js";
 import { counted, number } from "./text.js";
 import { select } from "./views.js";
 
+const OTHERS = {
+  gravity: "Others, gravest first", age: "Others, oldest first",
+  count: "Others, largest group first",
+};
+
 /** The bands of the list: those that expire soon in front, then the others. */
 function bands() {
   const [soon, all] = [state.soonCount, state.rows.length];
   if (soon === 0) return [];
   const front = { key: "soon", text: "Expires soon", index: 0 };
-  return soon < all ? [front, { key: "others", text: "Others, gravest first", index: soon }]
-    : [front];
+  return soon < all ? [front, { key: "others", text: OTHERS[state.sort], index: soon }] : [front];
 }
 
 /** The heights of a row and of a band's heading, and where a row begins. */
@@ -55,6 +59,7 @@ function placeLines(lines) {
   for (const { key, row, index, band, top } of lines) {
     const line = present.get(key) ?? (band ? newBand(band) : newLine(key, { choose, expand }));
     if (row) fillLine(line, row, index);
+    else if (line.textContent !== band.text) line.textContent = band.text;
     line.style.transform = `translateY(${top}px)`;
     if (line === next) next = next.nextSibling; else list.insertBefore(line, next);
   }

@@ -20,10 +20,13 @@ export function startModals() {
     const closed = modals.find(({ dialog }) => dialog === target && !dialog.open);
     if (!closed) return;
     modals = modals.filter((each) => each !== closed);
-    placeNotices(modals.findLast(({ dialog }) => dialog.open)?.dialog);
+    const front = modals.findLast(({ dialog }) => dialog.open)?.dialog;
+    placeNotices(front);
     const { before } = closed;
     if ($("toasts").contains(before)) before.focus();
     if (before.isConnected || !before.dataset.key) return;
-    document.querySelector(`[data-key="${CSS.escape(before.dataset.key)}"]`)?.focus();
+    // What is behind another dialog takes no focus, and may have the same key.
+    const place = front ?? document;
+    place.querySelector(`[data-key="${CSS.escape(before.dataset.key)}"]`)?.focus();
   }, true);
 }

@@ -1,38 +1,41 @@
-// The search above the options of a presentation that has many.
+// The search above the options of a presentation, or of a selection, that has many.
 import { el, isComposed } from "./elements.js";
 import { counted, number, optionTitle } from "./text.js";
 
 const FEW = 8; // So many are in sight without a search.
 
-let typed = { id: null, text: "" }; // Kept while the same presentation is drawn again.
+// What is typed in each place, kept while the same presentation or selection is drawn again.
+const typed = { detail: { id: null, text: "" }, dialog: { id: null, text: "" } };
 
 /** Whether an option is in sight: what is typed above the options lets it through. */
-export function isOptionShown({ id, options }, option) {
-  if (options.length <= FEW || typed.id !== id) return true;
+export function isOptionShown({ id, options }, option, place = "detail") {
+  if (options.length <= FEW || typed[place].id !== id) return true;
   const text = `${optionTitle(option)} ${option.id}`.toLowerCase();
-  return typed.text.trim().toLowerCase().split(/\s+/).every((word) => text.includes(word));
+  return typed[place].text.trim().toLowerCase().split(/\s+/).every((word) => text.includes(word));
 }
 
-/** The buttons of the options, in their order; below a search where there are many. */
-export function searchable(item, buttons, box) {
+/** The buttons of the options, in their order; below a search where there are many. They are in the
+ *  detail, where a key leads to the search, or in a dialog. */
+export function searchable(item, buttons, box, place = "detail") {
   if (buttons.length <= FEW) return box;
-  if (typed.id !== item.id) typed = { id: item.id, text: "" };
+  if (typed[place].id !== item.id) typed[place] = { id: item.id, text: "" };
   const count = el("p", { className: "hint", role: "status" });
   const search = el("input", {
-    type: "search", className: "optionSearch", value: typed.text, ariaLabel: "Search the options",
-    placeholder: `Search ${number(buttons.length)} options ( f )`, autocomplete: "off",
-    spellcheck: false, dataset: { key: "optionSearch" },
+    type: "search", className: "optionSearch", value: typed[place].text,
+    ariaLabel: "Search the options", autocomplete: "off", spellcheck: false,
+    placeholder: `Search ${number(buttons.length)} options${place === "detail" ? " ( f )" : ""}`,
+    dataset: { key: "optionSearch" },
   });
   const shown = () => buttons.filter((button) => !button.hidden);
   const draw = () => {
     item.options.forEach((option, index) => {
-      buttons[index].hidden = !isOptionShown(item, option);
+      buttons[index].hidden = !isOptionShown(item, option, place);
     });
     const found = shown().length;
     count.textContent = found < buttons.length
       ? `${number(found)} of ${counted(buttons.length, "option")}` : "All options are shown.";
   };
-  search.addEventListener("input", () => { typed.text = search.value; draw(); });
+  search.addEventListener("input", () => { typed[place].text = search.value; draw(); });
   const all = el("div", { className: "optionBox" }, search, count, box);
   all.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isComposed(event)) return;
@@ -53,7 +56,7 @@ export function searchable(item, buttons, box) {
     }
     if (key !== "Escape" || search.value === "") return false;
     search.value = "";
-    typed.text = "";
+    typed[place].text = "";
     draw();
     return true;
   }

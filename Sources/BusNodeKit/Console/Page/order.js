@@ -23,7 +23,8 @@ export function aim() { aimedAt = performance.now(); }
 /** The entries in order: those that expire soon, most urgent first, and the others. */
 export function ordered(entries) {
   entries.sort(COMPARING[state.sort]);
-  if (state.sort !== "gravity") return { soon: [], others: entries };
+  // There they are in front by themselves.
+  if (state.sort === "deadline") return { soon: [], others: entries };
   const due = entries.filter(({ deadline }) => expiresSoon(deadline)).sort(byDeadline)
     .map(({ first }) => first.group);
   if (!isHeld(due)) front = new Set(due);

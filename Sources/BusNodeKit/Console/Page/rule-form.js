@@ -100,13 +100,16 @@ const sum = (parts) => parts.reduce((all, { count }) => all + count, 0);
 
 /** The result in words, with links to what people answered otherwise. */
 function resultOf(trial) {
-  const { compared, matched, answered, same, otherwise, unanswered, declined } = trial;
+  const { compared, matched, answered, same, otherwise, otherValues, unanswered, declined } = trial;
   const rest = sum(unanswered);
-  const words = [`${number(same)} as people did`, `${number(sum(otherwise))} otherwise`,
+  const others = sum(otherwise) + sum(otherValues);
+  const words = [`${number(same)} as people did`, `${number(others)} otherwise`,
     rest > 0 && `${number(rest)} that no person answered`];
   const lines = [
     ...otherwise.map((part) => lineOf(`people chose “${shown(titleIn(made, part.what), 260)}”`,
       part)),
+    ...otherValues.map((part) => lineOf(
+      `people chose “${shown(titleIn(made, part.what), 260)}” with other values`, part)),
     ...unanswered.map((part) => lineOf(part.what === "left" ? stageText(part.what)
       : `ended: ${shown(part.what, 100)}`, part)),
     ...declined.map((part) => lineOf(

@@ -1,5 +1,5 @@
 // Sentences for refusals.
-import { authorsOf, moment, number, shown, titleIn } from "./text.js";
+import { authorsOf, clipped, moment, number, shown, titleIn } from "./text.js";
 
 /** The word for a presentation that has ended. */
 export const OVER = "no longer open";
@@ -39,5 +39,5 @@ export function refusedWords(refused) {
 }
 
 export const auditText = ({ sentence, originName, fields = {} }) =>
-  [sentence, originName && `from ${originName}`, fields.description]
-    .filter(Boolean).join(" · ").slice(0, 600);
+  clipped([sentence, originName && `from ${originName}`, fields.description]
+    .filter(Boolean).join(" · "), 600);

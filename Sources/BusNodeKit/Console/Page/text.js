@@ -11,7 +11,8 @@ const STACKED = /(\p{M}{8})\p{M}+/gu;
 /** The characters of a text, counted as the server does: most emoji are one. */
 export const lengthOf = (text) => [...text].length;
 
-function clipped(text, max) {
+/** A text with at most so many characters, and a sign where it was cut. */
+export function clipped(text, max) {
   if (text.length <= max) return text;
   const first = [...text.slice(0, 2 * max + 1)];
   return first.length > max ? first.slice(0, max).join("") + "…" : text;
@@ -33,9 +34,11 @@ export const headingOf = (item) =>
 /** An option's title; its id when it has none. */
 export const optionTitle = (option) => (isVisible(option.title) ? option.title : option.id);
 
-/** The title of the option with this id; the id when that is not offered. */
+/** The title of the option with this id; the id when that is not offered. Of what the journal has
+ *  only the chosen option has a title. */
 export const titleIn = (item, id) =>
-  optionTitle(item?.options.find((option) => option.id === id) ?? { id });
+  optionTitle(item?.options.find((option) => option.id === id)
+    ?? { id, title: item?.option === id ? item.optionTitle : null });
 
 /** The title of the option that was chosen, as the journal has it; the id without one. */
 export const pastTitle = ({ option, optionTitle: title }) => (isVisible(title) ? title : option);

@@ -6,7 +6,7 @@ import { wordFor } from "./filter.js";
 import { schedule } from "./frame.js";
 import { say } from "./news.js";
 import { now, SHOWS, SORTS, state } from "./state.js";
-import { flat, folded, forest, openCountOf } from "./forest.js";
+import { flat, folded, forest, inSight, openCountOf } from "./forest.js";
 import { counted, moment, number, shown } from "./text.js";
 
 // Word, mark and tone of a state: a colour is never the only sign.
@@ -55,8 +55,10 @@ export function drawTopology() {
   ]);
   redraw($("nodes"), [state.online, node, nodes, links.map(linkKey), [...unfolded]], () => {
     const roots = forest(nodes, links);
-    $("nodes").classList.toggle("dense", flat(roots).length > MANY);
-    return [summary(nodes, links), twigs(roots, node)];
+    const isMany = flat(roots).length > MANY;
+    $("nodes").classList.toggle("dense", isMany);
+    const drawing = { here: node, sight: isMany ? inSight(roots) : null };
+    return [summary(nodes, links), twigs(roots, drawing)];
   });
   redraw($("tables"), tables, () => Object.entries(tables ?? {}).map(([name, count]) =>
     el("div", {}, el("dt", { textContent: shown(words(name), 60) }), el("dd", {
@@ -87,12 +89,13 @@ function summary(nodes, links) {
   return el("p", { className: "count", textContent: parts.join(" · ") });
 }
 
-function twigs(members, here, className = "") {
-  return el("ul", { className }, ...members.map((member) => twig(member, here)));
+function twigs(members, drawing, className = "") {
+  return el("ul", { className }, ...members.map((member) => twig(member, drawing)));
 }
 
-function twig({ node, link, others, below, isRoot }, here) {
-  const { front, rest } = folded(below);
+function twig({ node, link, others, below, isRoot }, drawing) {
+  const { here, sight } = drawing;
+  const { front, rest } = folded(below, sight);
   const isOpen = rest.length > 0 && unfolded.has(node.name);
   const excess = rest.length - REST_MAX;
   const joint = isRoot ? "" : ` joined ${state.online ? link?.state ?? "unknown" : "unknown"}`;
@@ -100,8 +103,8 @@ function twig({ node, link, others, below, isRoot }, here) {
     el("div", { className: node.name === here ? "node here" : "node" },
       headOf(node, here), factsOf(node, link, others, isRoot),
       rest.length > 0 && foldButton(node.name, rest, isOpen)),
-    front.length > 0 && twigs(front, here),
-    isOpen && twigs(rest.slice(0, REST_MAX), here, "rest"),
+    front.length > 0 && twigs(front, drawing),
+    isOpen && twigs(rest.slice(0, REST_MAX), drawing, "rest"),
     isOpen && excess > 0
       && el("p", { className: "soft", textContent: `and ${number(excess)} more` }));
 }

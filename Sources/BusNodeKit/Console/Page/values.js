@@ -6,6 +6,8 @@ import { headingOf, number, optionTitle, shown } from "./text.js";
 
 const LENGTH_MAX = 4096;
 const NO_NUMBER = "Found what is not a number; expected a number.";
+const SEVERAL_LINES = "Found several lines; this field takes one. bus-node inbox answer "
+  + "--value-file takes a secret of several lines.";
 
 /** Whether choosing the option opens the form. */
 export const asksForValues = ({ fields }) => (fields?.length ?? 0) > 0;
@@ -61,6 +63,16 @@ function keepUnread(event, inputs) {
   first.focus();
 }
 
+/** Refuses a secret of several lines, as a key has: the field would join them to another one. */
+function refuseLines(event) {
+  const text = event.clipboardData?.getData("text/plain") ?? "";
+  const isRefused = /[\r\n]/.test(text.replace(/[\r\n]+$/, ""));
+  const place = $(`problem-${event.target.name}`);
+  place.hidden = !isRefused;
+  place.textContent = isRefused ? SEVERAL_LINES : "";
+  if (isRefused) event.preventDefault();
+}
+
 /** The form stays, empty: the rest of what is typed must not act as keys of the page. */
 function endForm(text) {
   $("valuesFields").replaceChildren();
@@ -88,7 +100,7 @@ function inputOf(field, given) {
     });
     case "secret": return el("input", {
       ...common, type: "password", value: text, autocomplete: "new-password",
-      dataset: { max: field.maxLength ?? LENGTH_MAX },
+      dataset: { max: field.maxLength ?? LENGTH_MAX }, onpaste: refuseLines,
     });
     default: return el("input", {
       ...common, type: "text", value: text, dataset: { max: field.maxLength ?? LENGTH_MAX },
