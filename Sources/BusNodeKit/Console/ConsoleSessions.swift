@@ -1,4 +1,5 @@
 import DequeModule
+import Logging
 import Synchronization
 
 /// The sign-ins that browsers have ended by signing out: the console no longer accepts their

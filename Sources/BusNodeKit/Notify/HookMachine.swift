@@ -183,8 +183,9 @@ struct HookMachine: Sendable {
             sumUp(event, 1, of: item.report.severity, in: item.report.groupKey)
         }
         guard let digest = digests[key], digest.severity < item.report.severity else { return }
+        let due = min(digest.due, now.instant + settings.digest)
         digests[key]?.severity = item.report.severity
-        digests[key]?.due = min(digest.due, now.instant + settings.digest)
+        digests[key]?.due = due
     }
 
     // MARK: Time
