@@ -1,5 +1,7 @@
 import Foundation
+import HTTPTypes
 import Logging
+import OrderedCollections
 import Testing
 
 @testable import BusNodeKit

@@ -117,7 +117,7 @@ struct SignInGateTests {
             }
             #expect(bearer == "401 unauthorized")
             #expect(try found(cookie, offering: token) == "409 signedIn")
-            try gate(signIn).end(completed.label, ofToken: token)
+            try await gate(signIn).end(completed.label, ofToken: token)
             #expect(try found(cookie) == "401 unauthorized")
             #expect(try found(cookie, offering: token) == "keepToken")
         }
