@@ -116,10 +116,10 @@ def a_secret_of_several_lines_is_not_joined(page, console):
     page.choose("No space.")
     page.press("1")
     page.until(lambda: page.text("#valuesTitle"), "the form")
-    assert not pasted(page, "-----BEGIN\nkey\n")
+    page.until(lambda: not pasted(page, "-----BEGIN\nkey\n"), "the refusal")
     page.until(lambda: "--value-file" in page.text("#problem-pin"), "the reason")
     # One line is taken, with the end of it, as a file has it.
-    assert pasted(page, "4711\r\n")
+    page.until(lambda: pasted(page, "4711\r\n"), "one line to be taken")
     page.until(lambda: not page.text("#problem-pin"), "the reason to go")
 
 

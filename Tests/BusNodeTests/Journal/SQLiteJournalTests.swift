@@ -352,7 +352,7 @@ import Testing
         try await journal.shown(id, asked)
         try await journal.prune(
             JournalRetention(age: .seconds(-86_400)),
-            at: Moment(instant: .now, date: start + 60))
+            at: ManualTime(date: start + 60).now)
         #expect(try await journal.record(of: id)?.state == .shown)
     }
 
@@ -371,7 +371,7 @@ import Testing
         let journal = try SQLiteJournal(path)
         try await journal.shown(id, asked)
         try await journal.ended(id, .expired)
-        let ahead = Moment(instant: .now, date: Date(timeIntervalSince1970: 4_000_000_000))
+        let ahead = ManualTime(date: Date(timeIntervalSince1970: 4_000_000_000)).now
         try await journal.prune(at: ahead)
         #expect(try await journal.record(of: id)?.state == .ended(.expired))
     }
