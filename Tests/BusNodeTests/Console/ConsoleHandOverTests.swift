@@ -92,7 +92,10 @@ import Testing
         let events = api.console.history.events(of: id)
         #expect(events.map(\.sentence) == ["Handed to bob by ann"])
         #expect(events.first?.event == "handOver")
-        #expect(events.first?.fields == ["by": "ann", "to": "bob", "description": "full"])
+        #expect(
+            events.first?.fields == [
+                "by": "ann", "to": "bob", "description": "full", "origin": "worker", "domain": "d",
+            ])
         for task in asking { task.cancel() }
     }
 
