@@ -66,7 +66,8 @@ final class Authenticator: Sendable {
             && request[5].elementsEqual("CURVE".utf8)
         let key = isOurs ? PublicKey(bytes: Array(request[6])) : nil
         if let key, keys.holder(of: key) != nil { return key }
-        refused(RefusedKey(key: key, address: String(decoding: request[3], as: UTF8.self)))
+        let address = PeerConnection.plain(String(decoding: request[3], as: UTF8.self))
+        refused(RefusedKey(key: key, address: address))
         return nil
     }
 

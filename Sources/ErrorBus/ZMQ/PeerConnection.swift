@@ -136,9 +136,13 @@ struct PeerConnection {
         guard status == 0, families.contains(address.sin6_family) else { return nil }
         let bytes = host.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
         let text = String(decoding: bytes, as: UTF8.self)
-        // The socket is one of IPv6, also for IPv4.
-        let isMapped = text.hasPrefix("::ffff:") && text.contains(".")
-        return (isMapped ? String(text.dropFirst(7)) : text, UInt16(bigEndian: address.sin6_port))
+        return (Self.plain(text), UInt16(bigEndian: address.sin6_port))
+    }
+
+    /// An address as people write it: the sockets are of IPv6, also for IPv4.
+    static func plain(_ address: String) -> String {
+        let isMapped = address.hasPrefix("::ffff:") && address.contains(".")
+        return isMapped ? String(address.dropFirst(7)) : address
     }
 }
 
