@@ -138,7 +138,7 @@ def main(endpoint, address, count=1000):
 
     begin = time.monotonic()
     console.call(f"/groups/{number}/answer", {
-        "option": "retry", "by": "storm", "seen": inbox["revision"]})
+        "option": "retry", "by": "storm", "seen": inbox["latest"]})
     waiting = set(workers)
     while waiting:
         ready = poller.poll(PATIENCE * 1000)
