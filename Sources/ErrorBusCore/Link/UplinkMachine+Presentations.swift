@@ -51,12 +51,13 @@ extension UplinkMachine {
             entry.wasAbandoned = true
             entry.isHeldAbove = former?.isHeldAbove ?? false
             entry.phase = .moving(next: next, tries: tries)
-        case .asking, .accepted:
+        case .accepted,
+            .asking where former?.isTurnedAway == false:
             // It has its place.
             entry.askAnew(at: now)
             entry.wasAbandoned = former?.wasAbandoned ?? false
             entry.isHeldAbove = former?.isHeldAbove ?? false
-        case .waiting:
+        case .waiting, .asking:
             entry.wasAbandoned = former?.wasAbandoned ?? false
             entry.isHeldAbove = former?.isHeldAbove ?? false
         case .answered, .settled, nil:
@@ -156,6 +157,13 @@ extension UplinkMachine {
         entry.request.present.isOriginReachable = isReachable
         switch entry.phase {
         case .waiting, .moving: break  // Sent with the next PRESENT.
+        case .asking where entry.isTurnedAway:
+            // It has no place now.
+            entry.phase = .waiting
+            store(entry, id)
+            let wasSilent = room.isSilent
+            let actions = ticked(at: now)
+            return wasSilent ? actions : actions + waitsHere(id)
         case .asking, .accepted, .answered, .settled, .withdrawing, .gone: entry.askAnew(at: now)
         }
         store(entry, id)

@@ -78,6 +78,7 @@ extension UplinkMachine {
             guard attempt >= entry.firstAttempt else { return [] }
             entry.phase = .accepted(nextAwait: now + nextAwait())
             entry.isBehindWithdrawal = false
+            entry.isTurnedAway = false
             store(entry, id)
             roomFound()
         }

@@ -107,6 +107,23 @@ import Testing
         #expect(presented(rig.get(.answer(Self.id(1), .decision()))) == [2])
     }
 
+    @Test("what is refused for now takes no place from others where it is asked for again")
+    func turnedAwayAskedAgain() {
+        var rig = rig(maxOpen: 2)
+        for number in 1...2 { _ = ask(&rig, number, of: "moved") }
+        for number in 3...4 { _ = ask(&rig, number, of: "steady") }
+        #expect(presented(turnAway(&rig, 1)) == [3])
+        #expect(presented(turnAway(&rig, 2)) == [4])
+        #expect(presented(ask(&rig, 1, of: "moved")) == [])
+        let cutOff = rig.machine.reachabilityChanged(Self.id(2), false, at: rig.now)
+        #expect(presented(cutOff) == [])
+        #expect(rig.machine.line.count == 2 && rig.machine.placedCount == 2)
+        // With a place of its own each is presented at once.
+        #expect(presented(rig.get(.withdrawn(id: Self.id(3)))).count == 1)
+        #expect(presented(rig.get(.withdrawn(id: Self.id(4)))).count == 1)
+        #expect(rig.machine.line.count == 0 && rig.machine.placedCount == 2)
+    }
+
     @Test("each origin in turn, the oldest of each first")
     func fair() {
         var rig = rig(maxOpen: 1)
