@@ -186,10 +186,12 @@ struct UplinkEntry: Hashable, Sendable {
         if case .answered = phase { true } else { isUnreleased }
     }
 
-    /// Whether the parent has not confirmed the release yet.
+    /// Whether the parent has not confirmed the release yet. One that others speak to about the
+    /// presentation holds nothing of this path, though the origin's withdrawal is sent again.
     var isUnreleased: Bool {
         switch phase {
-        case .moving, .withdrawing: true
+        case .moving: true
+        case .withdrawing: !isTurnedAway
         case .waiting, .asking, .accepted, .answered, .settled, .gone: false
         }
     }

@@ -142,6 +142,30 @@ import Testing
         #expect(probes(rig.runAlive(100_000)).isEmpty)
     }
 
+    @Test("a withdrawal that is refused for now, and sent again, does not keep it from moving")
+    func refusedWithdrawal() {
+        var rig = away()
+        let second = PresentationID(2)
+        let asked = Message.Asked(origin: "c", digest: ReportDigest(of: Message.samplePayload))
+        var request = UplinkRig.request(second, isForwarded: true)
+        request.present.digest = asked.digest
+        _ = rig.machine.presented(request, at: rig.now)
+        _ = rig.get(.accepted(id: second, attempt: 1))
+        let withdrawal = Message.withdraw(id: second, reason: .origin, asked: asked)
+        #expect(rig.withdraw(second).sent == [withdrawal])
+        let reject = Message.Reject(
+            .notYours, "c has a live link here", id: second, retryMilliseconds: 2_000)
+        _ = rig.get(.reject(reject))
+        let actions = rig.runAlive(38_000)
+        #expect(actions.map(\.1).sent.contains(withdrawal))
+        #expect(probes(actions).map(\.parent) == [0])
+        _ = rig.machine.probeConnected(at: rig.now)
+        _ = rig.machine.probeReceived(.welcome(Self.home), at: rig.now)
+        let moved = rig.get(.withdrawn(id: id))
+        #expect(moved.contains(.adoptProbe))
+        #expect(moved.sent.contains(withdrawal))
+    }
+
     @Test("an answer on its way is taken, and its result sent to the parent that it came from")
     func answeredMeanwhile() {
         var (rig, _) = leaving()
