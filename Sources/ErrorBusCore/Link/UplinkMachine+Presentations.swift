@@ -184,6 +184,7 @@ extension UplinkMachine {
             store(entry, id)
             return
         }
+        if keepLastWord(of: entry, at: now) { return }
         let isUnsent = entry.attempt == 0
         guard !isUnsent || mayBeHeldAbove(entry, reason) else { return forget(id) }
         entry.isPassedOn = isUnsent && reason == .abandoned

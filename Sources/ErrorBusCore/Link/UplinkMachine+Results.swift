@@ -77,11 +77,32 @@ extension UplinkMachine {
         at now: MonotonicTime
     ) -> [UplinkAction] {
         guard link != .closed else { return [] }
+        keep(id, asked, phase, at: now)
+        return ticked(at: now)
+    }
+
+    /// Keeps what a child has said of an earlier life's presentation, and plans to send it.
+    private mutating func keep(
+        _ id: PresentationID, _ asked: Message.Asked, _ phase: UplinkEntry.Phase,
+        at now: MonotonicTime
+    ) {
         var entry = UplinkEntry(id, asked, phase, since: now)
         entry.isPassedOn = true
         if case .settled = phase { entry.resending = .init(next: now) }
         store(entry, id)
-        return ticked(at: now)
+    }
+
+    /// Keeps the result that goes before an entry's PRESENT, in place of the entry, which ends. The
+    /// origin has ended by that answer, so the result ends the presentation above as well.
+    ///
+    /// - Returns: False without such a result.
+    mutating func keepLastWord(of entry: UplinkEntry, at now: MonotonicTime) -> Bool {
+        guard let word = entry.lastWord, let asked = word.asked, word.result.isOfAttempt else {
+            return false
+        }
+        let until = now + times.tombstone
+        keep(word.id, asked, .settled(word.answer, word.result, until: until), at: now)
+        return true
     }
 
     /// A parent is up: it gets the results that it may not know, paced, after the presentations.

@@ -55,6 +55,28 @@ import Testing
         #expect(answered == [.answered(id, .decision())])
     }
 
+    @Test("Where the other path's presentation ends first, the result goes on alone")
+    func outlivesPresent() {
+        for reason in Message.WithdrawReason.allCases {
+            var rig = presentedBehind()
+            #expect(rig.machine.withdrew(id, reason: reason, at: rig.now) == [])
+            #expect(rig.machine.openCount == 0)
+            #expect(rig.get(UplinkRig.welcome()).sent == [.settled(word)])
+            #expect(rig.get(.ok(id: id)) == [])
+            #expect(rig.runAlive(100_000).map(\.1).verbs == [])
+        }
+    }
+
+    @Test("It also takes the place of a WITHDRAW: it ends the presentation above")
+    func inPlaceOfWithdrawal() {
+        var rig = presentedBehind()
+        #expect(rig.get(UplinkRig.welcome()).verbs == [.settled, .present])
+        _ = rig.get(.accepted(id: id, attempt: 1))
+        let actions = rig.machine.withdrew(id, reason: .origin, at: rig.now)
+        #expect(actions.sent == [.settled(word)])
+        #expect(rig.machine.placedCount == 0)
+    }
+
     @Test("A result of another report under the id does not go with the PRESENT of this one")
     func otherReport() {
         var rig = UplinkRig()
