@@ -97,6 +97,19 @@ def many_levels_fit_one_screen(page, console):
     page.until(lambda: "worker-0-9-4" in names(page), "its workers")
 
 
+def many_roots_hide_nothing_that_is_broken(page, console):
+    page.open(console.url)
+    found = page.part("forest", """(() => {
+        const node = (name, next, state = "up") => ({ name, next, state });
+        const roots = [...Array(30)].map((_, root) => node(`root-${root}`, []));
+        const below = roots.flatMap(({ name }) => [node(`${name}-a`, [name]),
+          node(`${name}-b`, [name], name === "root-3" ? "unreachable" : "up")]);
+        return [...part.inSight(part.forest([...roots, ...below], []))]
+          .map((member) => member.node.name);
+      })()""")
+    assert len(found) == 31 and "root-3-b" in found, found
+
+
 def a_broken_root_comes_first(page, console):
     page.open(console.url)
     page.go("topology")
@@ -125,5 +138,6 @@ def a_node_leads_to_its_presentations(page, console):
     worker.process.wait()
 
 
-ALL = [many_nodes_fit_one_screen, many_levels_fit_one_screen, a_broken_root_comes_first,
+ALL = [many_nodes_fit_one_screen, many_levels_fit_one_screen,
+       many_roots_hide_nothing_that_is_broken, a_broken_root_comes_first,
        a_node_leads_to_its_presentations]

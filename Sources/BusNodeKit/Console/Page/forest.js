@@ -77,13 +77,15 @@ export function folded(members, sight = null) {
 }
 
 /** The members of many levels that fit one screen: whole levels from the top as far as there is
- *  room; of any other the members that need a look, which leave room for those below them. */
+ *  room; of any other the members that need a look, which leave room for those below them. Roots,
+ *  which are all shown, leave a half of the screen. */
 export function inSight(roots) {
   const sight = new Set(roots);
   let level = roots;
   while (level.length > 0) {
     const next = level.flatMap(({ below }) => folded(below).front);
-    const room = Math.max(0, LINES_MAX - sight.size);
+    const used = sight.size - roots.length + Math.min(roots.length, LINES_MAX / 2);
+    const room = Math.max(0, LINES_MAX - used);
     level = next.length <= room ? next
       : ranked(next).filter(({ rank }) => rank > 0).slice(0, Math.ceil(room / 2))
         .map(({ member }) => member);
