@@ -157,6 +157,19 @@ package struct InboxMembers: Sendable {
         return reasonCount > 1 ? "\(reasonCount) different reasons" : nil
     }
 
+    /// The different reasons of members with one description, oldest first, each as a line that is
+    /// safe to show; empty if the reasons are the same, or the descriptions are not.
+    package func reasonLines(atMost limit: Int) -> [String] {
+        guard !differ, reasonCount > 1 else { return [] }
+        var seen: Set<String> = []
+        let reasons = entries.map { $0.failureReason ?? "no reason" }
+            .filter { seen.insert($0).inserted }
+        let lines = reasons.prefix(limit).map { "why: \($0.escapedForTerminal())" }
+        let rest = reasons.count - lines.count
+        guard rest > 0 else { return lines }
+        return lines + ["and \(rest) more \(rest == 1 ? "reason" : "reasons")"]
+    }
+
     /// Whether the option is destructive for any member.
     package func isDestructive(_ option: String) -> Bool {
         entries.contains { entry in

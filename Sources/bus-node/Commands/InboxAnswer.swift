@@ -294,7 +294,11 @@ extension InboxAnswer {
             members.entries.prefix(shown).map(\.view), now: Date(),
             columns: atTerminal ? Terminal.columnCount : nil)
         var lines = rows.lines
-        if shown < members.count { lines.append("and \(members.count - shown) more of the same") }
+        if shown < members.count {
+            let same = members.difference == nil ? " of the same" : ""
+            lines.append("and \(members.count - shown) more\(same)")
+        }
+        lines += members.reasonLines(atMost: Self.alikeMax)
         lines.append(members.facts.joined(separator: ", ").shown())
         Terminal.say(lines.joined(separator: "\n"))
     }

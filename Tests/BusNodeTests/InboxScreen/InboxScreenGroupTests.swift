@@ -1,4 +1,5 @@
 import ErrorBus
+import ErrorBusTesting
 import Testing
 
 @testable import BusNodeKit
@@ -75,6 +76,30 @@ import Testing
         #expect(
             fixture.press(.character("r"), .character("y"))
                 == [.send(.answerGroup(7, option: "retry", seen: 100))])
+    }
+
+    @Test("a command lists the different reasons of one description, each once")
+    func reasonLines() throws {
+        func members(_ descriptions: [String]) throws -> InboxMembers {
+            let reasons: [JSONValue] = ["disk\u{1B} full", .null, "disk\u{1B} full", "lease over"]
+            let entries = try zip(descriptions, reasons).enumerated().map { index, texts in
+                let more: [String: JSONValue] = [
+                    "group": 7, "description": .string(texts.0), "failureReason": texts.1,
+                ]
+                return try #require(
+                    InboxEntry(
+                        Fixture.item(index + 1, more), at: ManualTime(date: Fixture.date).now))
+            }
+            return InboxMembers(entries)
+        }
+        let alike = try members(Array(repeating: "Boom", count: 4))
+        #expect(
+            alike.reasonLines(atMost: 2)
+                == ["why: disk\\u{1B} full", "why: no reason", "and 1 more reason"])
+        #expect(alike.reasonLines(atMost: 3).last == "why: lease over")
+        // Those of different descriptions are all listed by these.
+        #expect(try members(["A", "B", "C", "D"]).reasonLines(atMost: 2).isEmpty)
+        #expect(try members(["Boom"]).reasonLines(atMost: 2).isEmpty)
     }
 
     @Test("an option that is destructive for any member needs a confirmation for all")
