@@ -389,6 +389,8 @@ def different_reasons_are_asked_about(page, console):
     page.press("j", "x")
     count_of(page, "2 selected")
     acts(page)
+    page.until(lambda: sorted(page.texts("#pickedBody .why")) == ["No quota.", "No space."],
+               lambda: page.text("#pickedBody"))
     page.click("#pickedBody button", "Skip × 2")
     page.until(lambda: "have different texts" in page.text("#confirmDialog"), "the question")
     page.click("#confirmYes", "Skip × 2")

@@ -17,6 +17,7 @@ import { offerUndo, undoEntry } from "./undoing.js";
 import { askValues, asksForValues } from "./values.js";
 
 const LINES_MAX = 200;
+const REASON_MAX = 160;
 
 // What the dialog is for: the ids that were selected, the result of each, the undo that is offered,
 // and what its buttons are drawn for.
@@ -65,14 +66,17 @@ function list(known) {
   const rank = ({ id }) => (results.get(id)?.isRefused ? 0 : 1);
   const sorted = [...known].sort((a, b) => rank(a) - rank(b));
   const rest = sorted.length - LINES_MAX;
+  const reasonsDiffer = new Set(known.map(({ failureReason }) => failureReason)).size > 1;
   return el("ul", {
     className: "kinds", tabIndex: 0, ariaLabel: "What is selected", dataset: { key: "list" },
-  }, ...sorted.slice(0, LINES_MAX).map(lineOf),
+  }, ...sorted.slice(0, LINES_MAX).map((item) => lineOf(item, reasonsDiffer)),
   rest > 0 && el("li", { className: "soft", textContent: `and ${number(rest)} more` }));
 }
 
-function lineOf(item) {
+/** An item with its result; with its reason where a confirmation says that these differ. */
+function lineOf(item, reasonsDiffer) {
   const result = acting.results.get(item.id);
+  const reason = reasonsDiffer && item.failureReason;
   const text = result?.text ?? (isOpen(item) ? holderText(item) : OVER);
   return el("li", { className: "act" },
     el("span", {
@@ -81,6 +85,9 @@ function lineOf(item) {
     }),
     el("span", { className: "foreign", dir: "auto", textContent: shown(headingOf(item), 300) }),
     el("span", { className: "soft foreign", textContent: `from ${shown(originOf(item), 64)}` }),
+    reason && el("span", {
+      className: "foreign why", dir: "auto", textContent: shown(reason, REASON_MAX),
+    }),
     text && el("span", {
       className: `outcome foreign ${result?.isRefused ? "error" : "debug"}`, textContent: text,
     }));
