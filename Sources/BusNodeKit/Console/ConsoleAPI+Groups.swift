@@ -84,10 +84,11 @@ extension ConsoleAPI {
             members.filter {
                 $0.isAnswered(by: request) || (isProposal && $0.isProposed(by: request))
             }.map(\.id))
-        try view.check(members.filter { !done.contains($0.id) }, sawWhich: ownSeen != nil)
-        let isNamed = ownSeen != nil || chosen != nil || confirmed != nil
+        let (isSeen, isNamed) = (ownSeen != nil, chosen != nil || confirmed != nil)
+        let fresh = members.filter { !done.contains($0.id) }
+        try view.check(fresh, sawWhich: isSeen, isNamed: isNamed)
         let count = confirmed?.count ?? members.count
-        try SeenOption.check(count, fields, isNamed: isNamed, isRepeated: !done.isEmpty)
+        try SeenOption.check(count, fields, isNamed: isSeen || isNamed, isRepeated: !done.isEmpty)
         let result: GroupAnswer
         do throws(InboxRefusal) {
             // Members that come after the check are not answered either.
@@ -262,8 +263,10 @@ struct SeenOption {
 
     /// Refuses an answer for members whose option differs from the option that the author saw.
     ///
-    /// - Parameter sawWhich: Whether the client sent the revision that it saw.
-    func check(_ members: [InboxItem], sawWhich: Bool) throws(APIProblem) {
+    /// - Parameters:
+    ///   - sawWhich: Whether the client sent the revision that it saw.
+    ///   - isNamed: Whether it names each member, or its proposal: then it can know each reason.
+    func check(_ members: [InboxItem], sawWhich: Bool, isNamed: Bool) throws(APIProblem) {
         let options = members.compactMap { item in item.report.options.first { $0.id == id } }
         for option in options {
             if let title, title != option.title {
@@ -278,7 +281,8 @@ struct SeenOption {
             throw Self.notSeen("\(id) is destructive: send role, or seen")
         }
         let varies = GroupDifference.names(in: members.map(\.report))
-        let meant: Set = ["description", "failureReason", "options"]
+        var meant: Set = ["description", "options"]
+        if !isNamed { meant.insert("failureReason") }
         if !meant.isDisjoint(with: varies) {
             throw Self.notSeen(
                 "the members of the group differ in \(varies.joined(separator: ", ")): send seen, "
