@@ -35,6 +35,11 @@ struct ServiceUnitTests {
         #expect(settings["RuntimeDirectoryMode"] == "0700")
     }
 
+    @Test("The unit leaves a start the time to bring a large journal up to date")
+    func startTime() {
+        #expect(settings["TimeoutStartSec"] == "10min")
+    }
+
     @Test("The unit does not restart what a second start would end in the same way")
     func restarts() {
         let final = ExitStatus.allCases.filter(\.isFinal).map { "\($0.rawValue)" }
