@@ -29,7 +29,7 @@ package struct KeyFolder {
         keys.signers = try signers(of: topology, among: found.signers)
         keys.signsAs = topology.signers.contains(name) ? name : nil
         keys.relays = Set(topology.settings.filter { !$0.listen.isEmpty }.map(\.name))
-        keys.places = topology.places
+        keys.places = topology.places(at: name)
         return keys
     }
 

@@ -77,18 +77,23 @@ package struct Topology: Hashable, Sendable {
         }.map(\.name)
     }
 
-    /// The ways of each node: the nodes above it, by its `next`, its rules' routes and theirs.
-    package var places: [NodeName: NodePlace] {
+    /// The ways of each node: the nodes above it, by its `next`, its rules' routes and theirs, up to
+    /// `observer`, which no presentation passes twice. A policy file that is on another machine may
+    /// lead anywhere.
+    package func places(at observer: NodeName) -> [NodeName: NodePlace] {
         let names = namesOfEndpoints
         let hops = nodes.mapValues { node in
             (node.next + node.routes).map { $0.destination(among: names) }
         }
         func place(of node: NodeName) -> NodePlace {
             var above: Set<NodeName> = []
-            var ways = hops[node] ?? []
-            while let hop = ways.popLast() {
-                guard case .node(let parent) = hop else { return .anywhere }
-                if above.insert(parent).inserted { ways += hops[parent] ?? [] }
+            var rest = [node]
+            while let lower = rest.popLast() {
+                if nodes[lower]?.hasUnreadPolicy == true { return .anywhere }
+                for hop in hops[lower] ?? [] {
+                    guard case .node(let parent) = hop else { return .anywhere }
+                    if above.insert(parent).inserted, parent != observer { rest.append(parent) }
+                }
             }
             return .below(above)
         }

@@ -56,6 +56,13 @@ package struct TopologyNode: Hashable, Sendable {
         return hops
     }
 
+    /// Whether a policy file of the node was not read: only the node's own machine has to have it.
+    var hasUnreadPolicy: Bool {
+        presenters.contains { presenter in
+            if case .policy(_, let rules) = presenter { rules.isEmpty } else { false }
+        }
+    }
+
     /// The name of a policy in the author of its answers, beside that of the node: the name of its
     /// file, or its path if another policy has a file of that name. Nil if the node has no other
     /// rules.

@@ -64,14 +64,37 @@ import Testing
         let nodes = topology([
             "root": [], "a": ["root"], "b": ["root"], "leaf": ["a"], "both": ["b", "leaf"],
         ])
-        #expect(nodes.places["root"] == .below([]))
-        #expect(nodes.places["leaf"] == .below(["a", "root"]))
-        #expect(nodes.places["both"] == .below(["b", "leaf", "a", "root"]))
+        let places = nodes.places(at: "root")
+        #expect(places["root"] == .below([]))
+        #expect(places["leaf"] == .below(["a", "root"]))
+        #expect(places["both"] == .below(["b", "leaf", "a", "root"]))
         var (outer, inner) = (TopologyNode(name: "outer"), TopologyNode(name: "inner"))
         outer.next = [.endpoint(try Endpoint("ipc:///run/far"))]
         inner.next = [.node("outer")]
         let open = Topology(nodes: ["outer": outer, "inner": inner])
-        #expect(open.places == ["outer": .anywhere, "inner": .anywhere])
+        #expect(open.places(at: "inner") == ["outer": .anywhere, "inner": .anywhere])
+        // What comes from beyond this node has been here.
+        #expect(open.places(at: "outer")["inner"] == .below(["outer"]))
+    }
+
+    @Test("a node whose policy is on another machine alone may have any route")
+    func unreadPolicies() {
+        var (relay, leaf) = (TopologyNode(name: "relay"), TopologyNode(name: "leaf"))
+        relay.next = [.node("hub")]
+        relay.presenters = [.policy(path: "night.yaml", rules: [])]
+        leaf.next = [.node("relay")]
+        let nodes = Topology(nodes: [
+            "hub": TopologyNode(name: "hub"), "relay": relay, "leaf": leaf,
+        ])
+        #expect(nodes.places(at: "hub")["leaf"] == .anywhere)
+        #expect(nodes.places(at: "relay")["leaf"] == .below(["relay"]))
+        let rule = Rule(match: RuleMatch(), actions: [.route("ops")], position: 1)
+        relay.presenters = [.policy(path: "night.yaml", rules: [rule])]
+        let read = Topology(nodes: [
+            "hub": TopologyNode(name: "hub"), "ops": TopologyNode(name: "ops"), "relay": relay,
+            "leaf": leaf,
+        ])
+        #expect(read.places(at: "hub")["leaf"] == .below(["relay", "hub", "ops"]))
     }
 
     @Test("the route of a rule is a way")
@@ -82,7 +105,7 @@ import Testing
         let nodes = Topology(nodes: [
             "a": TopologyNode(name: "a"), "ops": TopologyNode(name: "ops"), "leaf": node,
         ])
-        #expect(nodes.places["leaf"] == .below(["a", "ops"]))
+        #expect(nodes.places(at: "ops")["leaf"] == .below(["a", "ops"]))
     }
 
     @Test("two endpoints of one node are two ways to it")
