@@ -34,7 +34,8 @@ struct ParentLog: Sendable {
     /// The time of the next warning.
     private var warningDue: MonotonicTime?
     private var refusal: Refusal?
-    private var failure: (reason: String, at: MonotonicTime)?
+    /// The failures that were logged lately: parents, and the two keys of one, fail by turns.
+    private var failures: [String: MonotonicTime] = [:]
     private var crowdedAt: MonotonicTime?
 
     init(times: LinkTimes) { self.times = times }
@@ -48,7 +49,8 @@ struct ParentLog: Sendable {
         self.parent = parent
         missingSince = nil
         warningDue = nil
-        (refusal, failure) = (nil, nil)
+        refusal = nil
+        failures = [:]
         return Line(
             level: .info, text: "parent is up", details: ["parent": parent.description])
     }
@@ -85,10 +87,9 @@ struct ParentLog: Sendable {
     /// The line for a connection that failed before any message, as for a key. A notice: a client
     /// that gives up names the reason itself. Nil if the same failure was logged recently.
     mutating func failed(_ reason: String, at now: MonotonicTime) -> Line? {
-        if let failure, failure.reason == reason, now.since(failure.at) < Self.refusalPause {
-            return nil
-        }
-        failure = (reason, now)
+        failures = failures.filter { now.since($0.value) < Self.refusalPause }
+        guard failures[reason] == nil else { return nil }
+        failures[reason] = now
         return Line(
             level: .notice, text: "no link to the parent", details: ["reason": reason])
     }

@@ -69,6 +69,8 @@ import Testing
         #expect(line?.details == ["reason": "its key"])
         #expect(log.failed("its key", at: at(59)) == nil)
         #expect(log.failed("its host", at: at(59)) != nil)
+        // The keys of two parents are tried by turns.
+        #expect(log.failed("its key", at: at(59)) == nil)
         #expect(log.failed("its key", at: at(60)) != nil)
         _ = log.up("central")
         #expect(log.failed("its key", at: at(61)) != nil)
