@@ -91,7 +91,7 @@ struct SecretScanner {
         let hasSpace = position < bytes.count && bytes[position].isBlank
         position = end(from: position) { $0.isBlank }
         if position < bytes.count, bytes[position] == UInt8(ascii: "[") {
-            return lookForList(at: position)
+            return lookForList(at: position, mayBeProse: isColon && hasSpace)
         }
         if SecretName.isHeader(bytes[name]) { return lookForHeader(at: position) }
         guard let value = value(at: position), !isReference(value) else { return }
@@ -111,16 +111,23 @@ struct SecretScanner {
     }
 
     /// Looks for the texts and numbers of a list, which may take several lines. An object ends it:
-    /// its members have names of their own.
-    private mutating func lookForList(at start: Int) {
-        var (position, depth) = (start, 0)
+    /// its members have names of their own. So does a sentence, as in
+    /// `unexpected token: [ at line 3`, and a word on a further line without a comma before it.
+    private mutating func lookForList(at start: Int, mayBeProse: Bool) {
+        var (position, depth, isFirst) = (start, 0, true)
+        var (follows, isFurtherLine) = (true, false)
         while position < bytes.count, bytes[position] != UInt8(ascii: "{") {
             switch bytes[position] {
-            case UInt8(ascii: "["): depth += 1
+            case UInt8(ascii: "["): (depth, follows) = (depth + 1, true)
             case UInt8(ascii: "]"): depth -= 1
-            case let byte where byte.isSpace || byte == UInt8(ascii: ","): break
+            case UInt8(ascii: ","): follows = true
+            case let byte where byte.isSpace: isFurtherLine = isFurtherLine || byte.isLineBreak
             default:
+                let isWord = !bytes[position].isQuoteMark
                 let element = element(at: position)
+                if isWord, isFurtherLine, !follows { return }
+                if isWord, isFirst, mayBeProse, isProse(element) { return }
+                (isFirst, follows, isFurtherLine) = (false, false, false)
                 if !element.isEmpty, !isReference(element) { found.append(element) }
                 // On the quote that closes it, if there is one.
                 position = max(element.upperBound, position)
@@ -364,37 +371,5 @@ extension UInt8 {
 
     fileprivate var endsURL: Bool {
         isQuote || [UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "`")].contains(self)
-    }
-}
-
-/// Private keys in PEM form (RFC 7468), also if a text has only the end of a key.
-enum PrivateKeyBlocks {
-    private static let begin = Array("-----BEGIN ".utf8)
-    private static let end = Array("-----END ".utf8)
-    private static let kinds = ["PRIVATE KEY-----", "PRIVATE KEY BLOCK-----"].map { Array($0.utf8) }
-    /// The longest name of a kind of key, as in `ENCRYPTED PRIVATE KEY`.
-    private static let kindByteMax = 64
-
-    static func ranges(in bytes: [UInt8]) -> [Range<Int>] {
-        let begins = marks(begin, in: bytes)
-        let ends = marks(end, in: bytes)
-        var ranges: [Range<Int>] = []
-        var following = ends[...]
-        if let first = ends.first, first.lowerBound < begins.first?.lowerBound ?? bytes.count {
-            ranges.append(0..<first.upperBound)
-        }
-        for begin in begins where begin.lowerBound >= ranges.last?.upperBound ?? 0 {
-            following = following.drop { $0.lowerBound < begin.lowerBound }
-            ranges.append(begin.lowerBound..<(following.first?.upperBound ?? bytes.count))
-        }
-        return ranges
-    }
-
-    private static func marks(_ mark: [UInt8], in bytes: [UInt8]) -> [Range<Int>] {
-        bytes.places(of: mark).compactMap { start in
-            let rest = bytes[start.upperBound...].prefix(kindByteMax)
-            let end = kinds.lazy.compactMap { rest.firstRange(of: $0)?.upperBound }.first
-            return end.map { start.lowerBound..<$0 }
-        }
     }
 }

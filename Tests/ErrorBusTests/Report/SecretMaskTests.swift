@@ -76,6 +76,7 @@ struct SecretMaskTests {
             "password: true", "{\"token\": {\"kind\": 1}}", "--password", "C:\\keys\\token:",
             "\"cookies\": [{\"name\": \"a\"}]", "secrets: []", "http://[::1]:80/a@b",
             "http://host:$PORT/a@b", "https://hooks.slack.com/services/", "token: [",
+            "1:5: unexpected token: [ at line 3\nsee the log of the build",
         ])
     func unchanged(text: String) {
         #expect(SecretMask(environment: ["PWD": "/home"]).masking(text) == text)
@@ -99,6 +100,7 @@ struct SecretMaskTests {
                 "{\"Set-Cookie\": [\"a=§\", null, \"b=§\"], \"Host\": [\"x\"]}",
                 "{\"Set-Cookie\": [\"***\", null, \"***\"], \"Host\": [\"x\"]}"
             ),
+            ("secrets=[§,\n§\nsee the log", "secrets=[***,\n***\nsee the log"),
             ("{\"password\":\"a\\\"§\",\"b\":\"c\"}", "{\"password\":\"***\",\"b\":\"c\"}"),
             ("{\"password\":\"§\\\\\",\"b\":\"c\"}", "{\"password\":\"***\",\"b\":\"c\"}"),
             (
