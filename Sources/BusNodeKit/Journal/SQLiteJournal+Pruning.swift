@@ -129,8 +129,11 @@ extension SQLiteJournal {
             return (excess, reports ?? 0)
         }
         guard excess > 0 else { return false }
-        if reports > byteCount / 2 {
-            return try await reduce(Self.decisions, by: excess, weighing: JournalRow.reportSize)
+        // Reports of answers without a result stay, however many there are.
+        if reports > byteCount / 2,
+            try await reduce(Self.decisions, by: excess, weighing: JournalRow.reportSize)
+        {
+            return true
         }
         var isLess = false
         for prunable in Self.prunables {

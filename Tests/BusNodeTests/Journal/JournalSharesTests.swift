@@ -89,6 +89,31 @@ struct JournalSharesTests {
         #expect(try await isKept(modest, in: journal))
     }
 
+    @Test("Where reports take the room that have to stay, the rest is pruned")
+    func unsettled() async throws {
+        let journal = try SQLiteJournal(path)
+        let report = ErrorReport(
+            domain: "com.acme", description: String(repeating: "x", count: 100_000))
+        for _ in 0..<15 {
+            let id = PresentationID.make()
+            try await journal.shown(id, .init(origin: "good", digest: nil, report: report))
+            try await journal.decided(id, Answer(option: "retry", by: "ann", via: .person))
+        }
+        let history = AuditHistory()
+        for _ in 0..<1_000 {
+            let what = PresentationEvent.What.presented(report, origin: "bad", path: ["bad"])
+            history.record(PresentationEvent(.make(), what))
+        }
+        try await journal.keep([], history.numbered.map(\.event), console: 0)
+        try await journal.prune(JournalRetention(megabytes: 2))
+        let counts = try await journal.access { database in
+            try ["presentation", "event"].map { table in
+                try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM \(table)") ?? 0
+            }
+        }
+        #expect(counts[0] == 15 && counts[1] < 1_000)
+    }
+
     @Test("Without growth a look prunes nothing before the time")
     func notDue() async throws {
         let journal = try SQLiteJournal(path)
