@@ -26,6 +26,8 @@ package final class NodeAssembly: Sendable {
     private let ruled = RuledResponders()
     private let ledger = Mutex<EventLog?>(nil)
     private let keys = Mutex<KeyRing?>(nil)
+    /// The topology that keys were read for last; nil until a reload.
+    private let latest = Mutex<Topology?>(nil)
     private let readiness = Mutex<Readiness?>(nil)
 
     package init(
@@ -258,7 +260,8 @@ package final class NodeAssembly: Sendable {
     /// except for keys whose files are gone.
     private func reloadKeys() {
         let fresh = try? TopologyLoader.load(path, policiesOf: [settings.name]).topology
-        let topology = fresh?.keys == nil ? loaded.topology : fresh ?? loaded.topology
+        if let fresh, fresh.keys != nil { latest.withLock { $0 = fresh } }
+        let topology = latest.withLock(\.self) ?? loaded.topology
         guard let ring = keys.withLock({ $0 }), let path = topology.keys else { return }
         let folder = KeyFolder(path)
         do throws(Failure) {
