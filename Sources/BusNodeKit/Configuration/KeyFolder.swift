@@ -30,6 +30,8 @@ package struct KeyFolder {
         keys.signsAs = topology.signers.contains(name) ? name : nil
         keys.relays = Set(topology.settings.filter { !$0.listen.isEmpty }.map(\.name))
         keys.places = topology.places(at: name)
+        // Commands anywhere have this key, also if a node has its name.
+        keys.places[Self.clientName]? = .anywhere
         return keys
     }
 

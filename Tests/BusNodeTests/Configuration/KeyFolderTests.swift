@@ -98,6 +98,23 @@ struct KeyFolderTests {
         #expect(try folder.keys(of: "leaf", in: topology).signsAs == nil)
     }
 
+    @Test("A node with the name of the key of commands may be anywhere, as these may")
+    func clientNode() throws {
+        let file = try parent.write(
+            """
+            version: 1
+            keys: keys
+            nodes:
+              hub: { listen: "ipc://hub", presenters: [terminal] }
+              client: { next: hub }
+              leaf: { next: hub }
+            """, to: "topology.yaml")
+        for name in ["hub", "client", "leaf"] as [NodeName] { _ = try folder.make(name) }
+        let keys = try folder.keys(of: "hub", in: try TopologyLoader.load(file).topology)
+        #expect(keys.places["client"] == .anywhere)
+        #expect(keys.places["leaf"] == .below(["hub"]))
+    }
+
     @Test("Two names have no key in common, neither a present nor a former one")
     func sharedKey() throws {
         _ = try folder.make("worker")
