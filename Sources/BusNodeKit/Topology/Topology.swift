@@ -77,9 +77,9 @@ package struct Topology: Hashable, Sendable {
         }.map(\.name)
     }
 
-    /// The ways of each node: the nodes above it, by its `next`, its rules' routes and theirs, up to
-    /// `observer`, which no presentation passes twice. A policy file that is on another machine may
-    /// lead anywhere.
+    /// The ways of each node: the nodes above it, by its `next`, its rules' routes and theirs, up
+    /// to `observer`, which no presentation passes twice. A policy file that is on another machine
+    /// may lead anywhere.
     package func places(at observer: NodeName) -> [NodeName: NodePlace] {
         let names = namesOfEndpoints
         let hops = nodes.mapValues { node in

@@ -34,7 +34,8 @@ struct ParentLog: Sendable {
     /// The time of the next warning.
     private var warningDue: MonotonicTime?
     private var refusal: Refusal?
-    /// The failures that were logged lately: parents, and the two keys of one, fail by turns.
+    /// The times of the latest log line for each failure: parents, and the two keys of one, fail by
+    /// turns.
     private var failures: [String: MonotonicTime] = [:]
     private var crowdedAt: MonotonicTime?
 

@@ -31,16 +31,18 @@ import Testing
 
         init() throws {
             descriptor = socket(AF_INET6, Int32(SOCK_STREAM.rawValue), 0)
-            var address = sockaddr_in6()
-            address.sin6_family = sa_family_t(AF_INET6)
-            var length = socklen_t(MemoryLayout<sockaddr_in6>.size)
-            let result = withUnsafeMutablePointer(to: &address) { [descriptor] pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(descriptor, $0, length) + getsockname(descriptor, $0, &length)
+            // As bytes: the members of sockaddr_in6 may seem to be those of one of NIO's modules.
+            var address = [UInt8](repeating: 0, count: MemoryLayout<sockaddr_in6>.size)
+            address[0] = UInt8(AF_INET6)
+            var length = socklen_t(address.count)
+            let result = address.withUnsafeMutableBytes { [descriptor] bytes in
+                bytes.withMemoryRebound(to: sockaddr.self) {
+                    bind(descriptor, $0.baseAddress, length)
+                        + getsockname(descriptor, $0.baseAddress, &length)
                 }
             }
             guard result == 0 else { throw POSIXError(.EADDRINUSE) }
-            number = UInt16(bigEndian: address.sin6_port)
+            number = UInt16(address[2]) << 8 | UInt16(address[3])
         }
 
         deinit { close(descriptor) }
