@@ -31,7 +31,8 @@ struct PromisedNumbersTests {
         "open presentations of one child": "\(limits.openPerChildMax)",
         "open presentations of one [key](topology.md#keys) that is no relay's, over all its links":
             "\(limits.openPerKeyMax)",
-        "open presentations of one node": "\(limits.openPerNodeMax); of the last eighth",
+        "open presentations of one node":
+            "\(limits.openPerNodeMax), or its [`maxOpen`](topology.md#links); of the last eighth",
         "bytes of the reports of one [key](topology.md#keys) that is no relay's, until they are "
             + "settled": mebibytes(limits.reportBytesPerKeyMax),
         "bytes of the reports in one node, until they are settled":

@@ -92,6 +92,7 @@ package struct TopologyNode: Hashable, Sendable {
             "whenUnreachable": self.whenUnreachable != fresh.whenUnreachable,
             "grace": self.grace != fresh.grace,
             "abandonAfter": self.abandonAfter != fresh.abandonAfter,
+            "maxOpen": self.maxOpen != fresh.maxOpen,
             "allowUnauthenticated": self.allowUnauthenticated != fresh.allowUnauthenticated,
             "events": events != fresh.events, "journal": journal != fresh.journal,
             "afterRestart": afterRestart != fresh.afterRestart,

@@ -120,7 +120,7 @@ package struct TopologyReader {
     static let timingKeys = ["deadline", "whenUnreachable", "grace", "abandonAfter"]
     static let nodeKeys =
         ["next", "listen", "advertise", "presenters", "notify", "responders"] + timingKeys
-        + ["allowUnauthenticated", "events", "journal", "afterRestart", "retention"]
+        + ["maxOpen", "allowUnauthenticated", "events", "journal", "afterRestart", "retention"]
 
     private mutating func readNode(
         _ name: NodeName, _ field: ConfigurationField, defaults: TopologyNode
@@ -144,6 +144,10 @@ package struct TopologyReader {
             settings.responders = rules(responders, folder: folder)
         }
         readTiming(fields, into: &settings)
+        if let field = fields["maxOpen"] {
+            settings.maxOpen =
+                decoder.number(field, in: NodeSettings.maxOpenRange) ?? settings.maxOpen
+        }
         if let allow = fields["allowUnauthenticated"] {
             settings.allowUnauthenticated = decoder.bool(allow) ?? false
         }

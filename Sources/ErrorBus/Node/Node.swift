@@ -70,15 +70,16 @@ public final class Node: Service {
         let boot = BootID.make()
         var times = parts.times
         times.abandonAfter = settings.abandonAfter.wholeMilliseconds
+        let limits = settings.limits(parts.limits)
         // The link to the parents comes first, if there are any.
         let ways = (parents.isEmpty ? [] : [parents]) + routes.map { [$0.1] }
         let above = ways.map { endpoints in
             UplinkMachine(
                 name: settings.name, boot: boot, parentCount: endpoints.count, times: times,
-                limits: parts.limits, seed: .random(in: 0...UInt64.max))
+                limits: limits, seed: .random(in: 0...UInt64.max))
         }
         let below = DownlinkMachine(
-            name: settings.name, boot: boot, times: times, limits: parts.limits,
+            name: settings.name, boot: boot, times: times, limits: limits,
             seed: .random(in: 0...UInt64.max))
         let driver = NodeDriver(
             NodeMachine(below: below, above: above, endpoints: ways), listens: settings.listen,

@@ -14,6 +14,12 @@ public struct NodeSettings: Hashable, Sendable {
     /// The time after which the node withdraws the presentations of a child that is out of reach;
     /// 60 s by default.
     public var abandonAfter: Duration = .seconds(60)
+    /// The most open presentations of the node, of all its children together; 16,384 by default.
+    /// One outside of ``maxOpenRange`` counts as the nearest in it. Each takes a few times the
+    /// memory of its report.
+    public var maxOpen = LinkLimits.openPerNodeDefault
+    /// The values that ``maxOpen`` can have.
+    public static let maxOpenRange = 1...131_072
     /// Whether links to other machines need no keys. By default a node without keys refuses to
     /// listen on anything but ipc and loopback (``NodeError/unauthenticated(_:)``), and to connect
     /// to anything else (``NodeError/unauthenticatedParent(_:)``).
@@ -21,6 +27,15 @@ public struct NodeSettings: Hashable, Sendable {
 
     /// Settings with a name and the defaults of everything else: no endpoint, no parent.
     public init(name: NodeName) { self.name = name }
+
+    /// The limits of a node, with room for ``maxOpen``.
+    func limits(_ limits: LinkLimits) -> LinkLimits {
+        guard maxOpen != LinkLimits.openPerNodeDefault else { return limits }
+        let range = Self.maxOpenRange
+        var limits = limits
+        limits.allow(open: min(max(maxOpen, range.lowerBound), range.upperBound))
+        return limits
+    }
 }
 
 /// The policy of an origin for an open presentation once its parent has been out of reach for

@@ -348,7 +348,7 @@ package enum InboxNeglect: Hashable, Sendable {
 /// The limits of an inbox. Times are monotonic.
 package struct InboxLimits: Hashable, Sendable {
     /// The most open presentations; above it the node asks the next presenter.
-    package var openMax = 50_000
+    package var openMax = 131_072
     /// The most ended presentations kept for people to read; the oldest go first. Those that people
     /// answered have a half of them, and so have the others, or what the other half leaves free.
     package var endedMax = 2_000

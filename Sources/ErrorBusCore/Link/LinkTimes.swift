@@ -66,7 +66,8 @@ package struct LinkLimits: Hashable, Sendable {
     /// each origin behind the relay it may have as many as a child.
     package var openPerKeyMax = 2_048
     /// Open presentations of the whole node.
-    package var openPerNodeMax = 16_384
+    package var openPerNodeMax = openPerNodeDefault
+    package static let openPerNodeDefault = 16_384
     /// The number of the last presentations, an eighth, that all share: there a child may have at
     /// most an equal share of the free room, and so may all clients without a link together; with
     /// keys, all links and clients of one key. So a flood leaves room for a modest client.
@@ -114,6 +115,26 @@ package struct LinkLimits: Hashable, Sendable {
     package var statesPerSecondMax = 20
 
     package init() {}
+
+    /// Allows as many open presentations in the node. The limits of one child and one key grow with
+    /// it, and so do those that are reached when all are answered at once: answers without a
+    /// result, and results in memory.
+    package mutating func allow(open count: Int) {
+        let fresh = LinkLimits()
+        func share(_ limit: KeyPath<LinkLimits, Int>) -> Int {
+            max(fresh[keyPath: limit], fresh[keyPath: limit] * count / fresh.openPerNodeMax)
+        }
+        openPerNodeMax = count
+        openPerChildMax = share(\.openPerChildMax)
+        openPerKeyMax = share(\.openPerKeyMax)
+        reportBytesPerNodeMax = share(\.reportBytesPerNodeMax)
+        reportBytesPerKeyMax = share(\.reportBytesPerKeyMax)
+        largeReportBytesMax = share(\.largeReportBytesMax)
+        lastWordsMax = share(\.lastWordsMax)
+        undeliveredMax = share(\.undeliveredMax)
+        rememberedMax = share(\.rememberedMax)
+        openUpwardMax = share(\.openUpwardMax)
+    }
 }
 
 /// The machines' only randomness: a small generator (SplitMix64) in their state, so that copies of

@@ -95,6 +95,7 @@ struct DocumentedKeysTests {
             whenUnreachable: hold
             grace: 1s
             abandonAfter: 1s
+            maxOpen: 1
             allowUnauthenticated: true
             events: e
             journal: j

@@ -168,7 +168,16 @@ import Testing
         #expect(node.whenUnreachable == .hold)
         #expect(node.grace == .seconds(10))
         #expect(node.abandonAfter == .seconds(60))
+        #expect(node.maxOpen == 16_384)
         #expect(!node.allowUnauthenticated)
+    }
+
+    @Test("a node's open presentations have a limit of its own")
+    func maxOpen() throws {
+        let yaml = "version: 1\nnodes: { a: { maxOpen: 100000 }, b: { maxOpen: 1 } }"
+        let topology = try load(yaml).topology
+        #expect(topology["a"]?.maxOpen == 100_000)
+        #expect(topology["b"]?.maxOpen == 1)
     }
 
     @Test("a journal's retention has its three limits")

@@ -21,6 +21,7 @@ struct TopologyNodeChangesTests {
         ("whenUnreachable", { $0.whenUnreachable = .presentLocally }),
         ("grace", { $0.grace = .seconds(1) }),
         ("abandonAfter", { $0.abandonAfter = .seconds(1) }),
+        ("maxOpen", { $0.maxOpen = 1 }),
         ("allowUnauthenticated", { $0.allowUnauthenticated = true }),
         ("events", { $0.events = "events.jsonl" }),
         ("journal", { $0.journal = "journal.sqlite" }),
