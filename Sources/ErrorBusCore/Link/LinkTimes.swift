@@ -109,7 +109,7 @@ package struct LinkLimits: Hashable, Sendable {
     package var openUpwardMax = 32_768
     /// Bytes of reports that a parent has been sent and may not have read. Further reports wait
     /// here, so that a parent that reads slowly takes no more memory of this node.
-    package var unreadByteCountMax = 16 << 20
+    package var unreadByteCountMax = 1 << 20
 
     /// The most STATUS replies in a second to one key, and to all peers without one together.
     package var statesPerSecondMax = 20

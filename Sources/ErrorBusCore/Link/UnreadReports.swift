@@ -11,6 +11,8 @@ struct UnreadReports: Hashable, Sendable {
     private var ping: UInt64 = 0
     /// The number of times that it was repeated.
     private var repetitions = 0
+    /// The number of the last PING with a PONG.
+    private var ponged: UInt64 = 0
     /// The bytes sent before that PING, and since.
     private var before = 0
     private var since = 0
@@ -22,6 +24,10 @@ struct UnreadReports: Hashable, Sendable {
 
     /// Whether to send PING: a quarter of the limit was sent, and no PING waits for its PONG.
     var needPing: Bool { pingedAt == nil && since >= byteCountMax / 4 }
+
+    /// Whether the parent may still have to read what was sent after the PING with this number: a
+    /// repetition would only wait behind it.
+    func mayBeUnread(after number: UInt64) -> Bool { pingedAt != nil && number >= ponged }
 
     mutating func sent(_ byteCount: Int) { since += byteCount }
 
@@ -41,6 +47,7 @@ struct UnreadReports: Hashable, Sendable {
     /// A PONG came; a PONG to an earlier PING says less.
     mutating func ponged(_ number: UInt64) {
         guard pingedAt != nil, number >= ping else { return }
+        ponged = number
         pingedAt = nil
         before = 0
     }

@@ -34,6 +34,9 @@ struct UplinkEntry: Hashable, Sendable {
     /// The time of the presenting, or of the withdrawal.
     var since: MonotonicTime
     var attempt: UInt64 = 0
+    /// The number of the last PING before the last attempt on this link; nil once the parent has
+    /// replied to it.
+    var sentAfterPing: UInt64?
     /// The first attempt of this generation: replies to earlier attempts do not count.
     private(set) var firstAttempt: UInt64 = 1
     /// The time since when no parent is known to hold the presentation; nil while a parent does.

@@ -203,6 +203,7 @@ extension UplinkMachine {
             let next = now + pause + jitter.milliseconds(in: 0...pause / 2)
             entry.phase = reject.code == .busy ? .waiting : .asking(next: next, tries: 1)
             entry.isTurnedAway = reject.code == .notYours
+            entry.sentAfterPing = nil
             if entry.outOfContactSince == nil { entry.outOfContactSince = now }
             lastFailure = "refused: \(reject.code.rawValue) \(reject.reason)"
             entry.lastRefusal = reject

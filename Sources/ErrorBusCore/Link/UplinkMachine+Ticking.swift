@@ -112,7 +112,7 @@ extension UplinkMachine {
             store(entry, id)
             return actions + waitsHere(id)
         case .asking(let next, let tries)
-        where isLive && !isLeaving && now >= next && !unread.haveRoom:
+        where isLive && !isLeaving && now >= next && mustWait(entry, tries):
             // Held back until the parent has read more. What it may have waits for its reply.
             entry.phase =
                 tries == 0
@@ -125,6 +125,7 @@ extension UplinkMachine {
             entry.isTurnedAway = false
             entry.phase = .asking(
                 next: now + jitter.resendDelay(afterTries: tries + 1), tries: tries + 1)
+            entry.sentAfterPing = pingNumber
             let present = sending(of: entry, at: now)
             if let refusal = tooLarge(present) {
                 forget(id)
@@ -152,6 +153,12 @@ extension UplinkMachine {
         }
         store(entry, id)
         return actions
+    }
+
+    /// Whether the parent first has to read more: before any report, or before this one again.
+    private func mustWait(_ entry: UplinkEntry, _ tries: Int) -> Bool {
+        guard unread.haveRoom else { return true }
+        return tries > 0 && entry.sentAfterPing.map { unread.mayBeUnread(after: $0) } == true
     }
 
     mutating func nextAwait() -> UInt64 {

@@ -63,6 +63,33 @@ import Testing
         #expect(!presented(rig.run(3_000).map(\.1)).isEmpty)
     }
 
+    @Test("what is on its way is not sent again before the parent has read as far")
+    func onItsWay() {
+        var limits = LinkLimits()
+        limits.unreadByteCountMax = 8_000
+        var rig = UplinkRig.live(limits: limits)
+        // The first two came before the PING.
+        #expect((1...3).map { pings(ask(&rig, $0)) } == [[], [1], []])
+        #expect(presented(rig.run(3_000).map(\.1)) == [])
+        _ = rig.get(.pong(1))
+        // The next PING comes behind the third and this one.
+        #expect(pings(ask(&rig, 4)) == [2])
+        #expect(Set(presented(rig.run(3_000).map(\.1))) == [1, 2])
+        _ = rig.get(.pong(2))
+        #expect(Set(presented(rig.run(3_000).map(\.1))).isSuperset(of: [3, 4]))
+    }
+
+    @Test("what the parent has refused for now was read")
+    func refusedForNow() {
+        var limits = LinkLimits()
+        limits.unreadByteCountMax = 8_000
+        var rig = UplinkRig.live(limits: limits)
+        #expect((1...2).flatMap { pings(ask(&rig, $0)) } == [1])
+        _ = rig.get(
+            .reject(.init(.noResponder, "stops", id: Self.id(1), retryMilliseconds: 1_000)))
+        #expect(presented(rig.run(2_000).map(\.1)) == [1])
+    }
+
     @Test("a PING without a PONG is repeated, though the parent says other things")
     func lostPing() {
         var rig = full().rig

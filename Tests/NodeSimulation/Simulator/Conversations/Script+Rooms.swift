@@ -292,6 +292,18 @@ extension Script {
             talk.up.say("PONG", "n: 2")
             try await talk.up.isAsked(talk.id(1), "attempt: 2", in: 0...5_000)
         }.at(narrow),
+        Script("What is on its way is sent again only once the parent has read as far") { talk in
+            try await talk.up.isLinked()
+            talk.up.repliesToPing = false
+            let kid = try await talk.child("kid")
+            // A quarter of the limit and more, and far from the limit.
+            kid.present(talk.id(1), report: long)
+            try await talk.up.isAsked(talk.id(1), in: 0...5)
+            try await kid.hears("ACCEPTED")
+            try await talk.up.hearsNothing(for: 3_000)
+            talk.up.say("PONG", "n: 1")
+            try await talk.up.takes(talk.id(1), "attempt: 2", in: 0...1_255)
+        }.at(narrow),
         Script("A new link begins without unread reports") { talk in
             try await talk.up.isLinked()
             talk.up.repliesToPing = false
