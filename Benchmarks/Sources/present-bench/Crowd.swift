@@ -6,8 +6,9 @@ struct Crowd: Sendable {
     private let nodes: [Worker]
 
     /// - Parameter parent: Of each of them.
-    init(_ count: Int, parent: Endpoint) {
-        nodes = (1...count).compactMap { NodeName("worker\($0)") }
+    /// - Parameter prefix: Of their names, which no other crowd at this bus has.
+    init(_ count: Int, prefix: String = "worker", parent: Endpoint) {
+        nodes = (1...count).compactMap { NodeName("\(prefix)\($0)") }
             .map { Worker(name: $0, parent: parent) }
     }
 

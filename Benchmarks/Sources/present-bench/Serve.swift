@@ -16,6 +16,8 @@ struct Serve: AsyncParsableCommand {
     @Option var next: String?
     @Option var listen = "tcp://127.0.0.1:*"
     @Flag var holds = false
+    /// The presentations that it has open at once, if they are more than a node has by itself.
+    @Option var maxOpen = 0
     /// The public key of the worker: with it the links have keys.
     @Option var worker: String?
 
@@ -23,6 +25,7 @@ struct Serve: AsyncParsableCommand {
         guard let name = NodeName(name) else { throw ValidationError("not a name: \(name)") }
         var settings = NodeSettings(name: name)
         settings.listen = [try Endpoint(listen)]
+        settings.maxOpen = max(settings.maxOpen, maxOpen)
         var parts = NodeParts(logger: .quiet)
         let (readiness, isReady) = AsyncStream<Void>.makeStream()
         parts.ready = { isReady.finish() }

@@ -16,12 +16,14 @@ struct Storm: AsyncParsableCommand {
 
     @Option(help: "Presentations in all.")
     var count = 10_000
-    @Option(help: "Worker nodes that present them.")
+    @Option(help: "Worker nodes for each 10000 of them.")
     var workers = 10
     @Option(help: "Relays between the workers and the presenter.")
     var relays = 1
     @Option(help: "Seconds after which it gives up.")
     var seconds = 60
+    @Option(help: "The name of the row.")
+    var name = "storm"
     @Option(help: "Where the row goes as JSON.")
     var json: String?
 
@@ -32,11 +34,13 @@ struct Storm: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let presenter = try ServerProcess.start("central", holds: true)
+        // The last eighth of its room a node keeps for children that have few.
+        let room = count + count / 5
+        let presenter = try ServerProcess.start("central", holds: true, maxOpen: room)
         var chain = [presenter]
         for number in 1...relays {
             let next = chain[number - 1].endpoint
-            chain.append(try ServerProcess.start("relay\(number)", next: next))
+            chain.append(try ServerProcess.start("relay\(number)", next: next, maxOpen: room))
         }
         let servers = chain
         let row = try await limited(to: .seconds(seconds)) { try await measure(servers) }
@@ -48,31 +52,26 @@ struct Storm: AsyncParsableCommand {
     /// - Parameter servers: The presenter first, the workers' parent last.
     private func measure(_ servers: [ServerProcess]) async throws -> StormRow {
         let (presenter, relay) = (servers[0], servers[servers.count - 1])
-        let crowd = Crowd(workers, parent: relay.endpoint)
-        return try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await crowd.run() }
-            let atRest = try [presenter, relay].map { try $0.resources().bytes }
-            let clock = ContinuousClock()
-            let arrivals = Arrivals(awaited: 0..<count)
-            let start = clock.now
-            async let presenting: Void = crowd.present(0..<count) { number, state in
-                if state.station == .presented { arrivals.arrived(number) }
-            }
-            await arrivals.all()
-            let presented = clock.now
-            let open = try [presenter, relay].map { try $0.resources().bytes }
-            try presenter.answerAll()
-            try await presenting
-            let ended = clock.now
-            let after = try await settled([presenter, relay], atRest: atRest)
-            group.cancelAll()
-            return StormRow(
-                count: count, relays: relays, presentedSeconds: (presented - start).inSeconds,
-                endedSeconds: (ended - presented).inSeconds,
-                presenterBytes: (open[0] - atRest[0]) / Double(count),
-                relayBytes: (open[1] - atRest[1]) / Double(count),
-                presenterLeft: after[0] / atRest[0], relayLeft: after[1] / atRest[1])
-        }
+        let loads = try Loads(count, workers: workers, parent: relay.endpoint)
+        defer { loads.stop() }
+        let atRest = try [presenter, relay].map { try $0.resources().bytes }
+        let clock = ContinuousClock()
+        let start = clock.now
+        try loads.begin()
+        try loads.expect("presented")
+        let presented = clock.now
+        let open = try [presenter, relay].map { try $0.resources().bytes }
+        try presenter.answerAll()
+        try loads.expect("ended")
+        let ended = clock.now
+        let after = try await settled([presenter, relay], atRest: atRest)
+        return StormRow(
+            name: name, count: count, relays: relays,
+            presentedSeconds: (presented - start).inSeconds,
+            endedSeconds: (ended - presented).inSeconds,
+            presenterBytes: (open[0] - atRest[0]) / Double(count),
+            relayBytes: (open[1] - atRest[1]) / Double(count),
+            presenterLeft: after[0] / atRest[0], relayLeft: after[1] / atRest[1])
     }
 
     /// The resident bytes once the nodes have given the memory of the burst back: near those at
@@ -110,6 +109,7 @@ struct Storm: AsyncParsableCommand {
 
 /// What ``Storm`` found.
 private struct StormRow: Encodable, Sendable {
+    let name: String
     let count: Int
     let relays: Int
     /// From the first presentation to the last one that is in front of the presenter.
