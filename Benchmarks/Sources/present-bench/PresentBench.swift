@@ -7,7 +7,9 @@ struct PresentBench: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "present-bench",
         abstract: "Latency, throughput and memory of presentations between processes.",
-        subcommands: [Measure.self, Storm.self, Restart.self, Open.self, Serve.self, Load.self, Steps.self],
+        subcommands: [
+            Measure.self, Storm.self, Restart.self, Open.self, Serve.self, Load.self, Steps.self,
+        ],
         defaultSubcommand: Measure.self)
 }
 

@@ -1,8 +1,8 @@
 import ArgumentParser
 import ErrorBus
 
-/// As many presentations as it is told, one at a time, to a policy in another process, directly or
-/// through a relay: for a tool that counts instructions, which are the same on a busy machine.
+/// Presentations one at a time, to a policy in another process, directly or through a relay: for a
+/// tool that counts instructions, which are the same on a busy machine.
 struct Steps: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Present one at a time, and measure nothing.", shouldDisplay: false)

@@ -221,7 +221,6 @@ extension UplinkMachine {
             case .moving: letGo(entry, id, at: now)
             case .asking(_, let tries):
                 entry.phase = .asking(next: now, tries: tries)
-                entry.sentAfterPing = nil
                 store(entry, id)
             case .waiting, .accepted, .answered, .settled, .withdrawing, .gone: break
             }
