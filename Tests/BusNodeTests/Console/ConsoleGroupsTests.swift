@@ -138,7 +138,8 @@ struct ConsoleGroupsTests {
         for task in asking { task.cancel() }
     }
 
-    @Test("Different reasons need the revision that was seen, or the ids", arguments: [true, false])
+    @Test(
+        "Different reasons need the revision that was seen, or the ids", arguments: [true, false])
     func differingReasons(isSeen: Bool) async throws {
         let asking = try await present("One.", "One.", reasons: ["the disk", "the lease"])
         #expect(try answer(["count": 2]) == "notSeen")
