@@ -12,6 +12,7 @@ import argparse
 import json
 import pathlib
 import re
+import select
 import subprocess
 import sys
 import tempfile
@@ -25,24 +26,53 @@ def fail(text):
     raise SystemExit(f"bench: {text}")
 
 
+def start(folder, bench, *words):
+    """A process under valgrind, which counts for itself."""
+    return subprocess.Popen(
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null",
+         f"--log-file={folder}/%p", bench, *words],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def serving(process):
+    """The endpoint where it listens, once it does."""
+    ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
+    endpoint = process.stdout.readline() if ready else ""
+    if not endpoint:
+        fail(f"a node under valgrind does not listen within {PATIENCE} s")
+    return endpoint.strip()
+
+
 def counted(bench, count, relay):
+    """The instructions of all processes, from their start to their end."""
+    servers = []
     with tempfile.TemporaryDirectory(prefix="eb-bench-") as folder:
-        words = [
-            "valgrind", "--tool=callgrind", "--trace-children=yes",
-            "--callgrind-out-file=/dev/null", f"--log-file={folder}/%p", bench, "steps",
-            "--count", str(count)] + (["--relay"] if relay else [])
         try:
-            ended = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
+            servers.append(start(folder, bench, "serve", "--name", "central"))
+            endpoint = serving(servers[0])
+            if relay:
+                servers.append(
+                    start(folder, bench, "serve", "--name", "relay", "--next", endpoint))
+                endpoint = serving(servers[1])
+            steps = start(folder, bench, "steps", "--to", endpoint, "--count", str(count))
+            servers.append(steps)
+            if steps.wait(PATIENCE):
+                fail(f"present-bench steps under valgrind: exit {steps.returncode}")
+            # A server ends with its standard input.
+            for server in reversed(servers[:-1]):
+                server.stdin.close()
+                server.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             fail(f"no instructions counted within {PATIENCE} s")
-        if ended.returncode:
-            fail(f"present-bench steps under valgrind: {ended.returncode} {ended.stderr[-500:]}")
+        finally:
+            for server in servers:
+                server.kill()
         found = [
-            int(re.findall(r"Collected : (\d+)", path.read_text())[-1])
+            re.findall(r"Collected : (\d+)", path.read_text(errors="replace"))
             for path in pathlib.Path(folder).iterdir()]
-    if len(found) != (3 if relay else 2):
-        fail(f"valgrind counted {len(found)} processes, expected: {3 if relay else 2}")
-    return sum(found)
+    if len(found) != len(servers) or not all(found):
+        fail(f"valgrind counted in {len(found)} processes, expected: {len(servers)}")
+    return sum(int(numbers[-1]) for numbers in found)
 
 
 def compiler():

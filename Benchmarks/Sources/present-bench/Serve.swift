@@ -43,7 +43,8 @@ struct Serve: AsyncParsableCommand {
         for await _ in readiness {}
         for endpoint in await node.boundEndpoints {
             let words = [endpoint.description] + (keys.map { ["\($0.own.publicKey)"] } ?? [])
-            FileHandle.standardOutput.write(Data(words.joined(separator: " ").utf8))
+            let line = words.joined(separator: " ") + "\n"
+            FileHandle.standardOutput.write(Data(line.utf8))
         }
         try await run
     }

@@ -22,7 +22,7 @@ struct ServerProcess: Sendable {
                 + (next.map { ["--next", $0.description] } ?? [])
                 + (listen.map { ["--listen", $0.description] } ?? [])
                 + (holds ? ["--holds"] : []) + (worker.map { ["--worker=\($0)"] } ?? []))
-        let words = try process.said().split(separator: " ")
+        let words = try process.said().split(whereSeparator: \.isWhitespace)
         guard let endpoint = words.first else {
             throw BenchFailure("\(name) did not say where it listens")
         }

@@ -3,6 +3,8 @@
 /// libzmq bounds the messages that wait for a parent, not their bytes, and does not say which were
 /// read. A parent reads in order, so its PONG says that it has read everything before the PING.
 struct UnreadReports: Hashable, Sendable {
+    private static let lookEvery: UInt64 = 1_000
+
     /// The most bytes: no report is sent above them.
     let byteCountMax: Int
     /// The time of the PING that waits for its PONG.
@@ -28,6 +30,13 @@ struct UnreadReports: Hashable, Sendable {
     /// Whether the parent may still have to read what was sent after the PING with this number: a
     /// repetition would only wait behind it.
     func mayBeUnread(after number: UInt64) -> Bool { pingedAt != nil && number >= ponged }
+
+    /// The time to look again at what is held back: for all of it at once, since a thousand times
+    /// in a second would keep a processor busy.
+    func nextLook(after now: MonotonicTime) -> MonotonicTime {
+        guard let pingedAt else { return now + Self.lookEvery }
+        return pingedAt + (now.since(pingedAt) / Self.lookEvery + 1) * Self.lookEvery
+    }
 
     mutating func sent(_ byteCount: Int) { since += byteCount }
 

@@ -116,8 +116,7 @@ extension UplinkMachine {
             // Held back until the parent has read more. What it may have waits for its reply.
             entry.phase =
                 tries == 0
-                ? .waiting
-                : .asking(next: now + jitter.resendDelay(afterTries: tries), tries: tries)
+                ? .waiting : .asking(next: unread.nextLook(after: now), tries: tries)
             store(entry, id)
             return actions + waitsHere(id)
         case .asking(let next, let tries) where isLive && !isLeaving && now >= next:
