@@ -334,7 +334,8 @@ struct CommandFailure: ReportableError {
         isCut = self.command.count < command.count
         self.ending = ending
         // Words of a command and paths contain no zero.
-        digest = ReportDigest(of: (command + [Array(directory.utf8)]).joined(separator: [0]))
+        digest = ReportDigest(
+            of: Array((command + [Array(directory.utf8)]).joined(separator: [0])))
     }
 
     var report: ErrorReport {

@@ -286,7 +286,8 @@ public protocol ReportableError: Error {
 package struct ReportDigest: Hashable, Sendable, CustomStringConvertible {
     package let value: UInt64
 
-    package init(of payload: some Sequence<UInt8>) {
+    /// Of an array: a generic function is not specialized for callers in other modules.
+    package init(of payload: [UInt8]) {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         for byte in payload {
             hash ^= UInt64(byte)

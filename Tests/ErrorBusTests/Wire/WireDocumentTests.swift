@@ -165,7 +165,7 @@ import Testing
         let examples = text.matches(of: #/[Tt]he digest of `([^`]+)` is `([0-9a-f]{16})`/#)
         #expect(examples.map { String($0.1.prefix(2)) } == ["{}", "{\""])
         for example in examples {
-            let computed = ReportDigest(of: example.1.utf8).description
+            let computed = ReportDigest(of: Array(example.1.utf8)).description
             #expect(computed == String(example.2), "\(example.1)")
         }
     }
