@@ -5,6 +5,7 @@
 The goals with their marks go into marks.json there as well, and the charts beside it.
 """
 import json
+import math
 import pathlib
 import sys
 
@@ -67,8 +68,8 @@ def peer_goals(found):
 def open_goals(found):
     """What many open presentations take and how fast they move."""
     storm, restart = found["storm"], found["restart"]
-    # One that did not end has no row.
-    large = found.get("large storm", {})
+    # One that did not end has no row, and took longer than any bound.
+    large = found.get("large storm", dict.fromkeys(("presentedSeconds", "endedSeconds"), math.inf))
     name = f"{10 * storm['count']} in one group, 2 relays"
     return [
         ("memory of an open one, presenter", storm["presenterBytes"], 3_000, 1_500, "bytes"),
@@ -77,8 +78,8 @@ def open_goals(found):
          "x"),
         (f"{restart['count']} presented again after a restart", restart["againSeconds"], 2, 1,
          "s"),
-        (f"{name}: all are presented", large.get("presentedSeconds"), 15, 5, "s"),
-        (f"{name}: from the answer to the end", large.get("endedSeconds"), 10, 3, "s"),
+        (f"{name}: all are presented", large["presentedSeconds"], 15, 5, "s"),
+        (f"{name}: from the answer to the end", large["endedSeconds"], 10, 3, "s"),
     ]
 
 
@@ -113,6 +114,8 @@ def mark(value, bound, aim):
 def shown(value):
     if value is None:
         return "-"
+    if math.isinf(value):
+        return "no end"
     return f"{value:.{2 if value < 1 else 1 if value < 100 else 0}f}"
 
 
@@ -126,6 +129,9 @@ def write_marks(found, file):
     names = ("what", "value", "atMost", "aim", "unit", "mark")
     rows = [
         dict(zip(names, (*goal, mark(*goal[1:4])))) for goal in goals(found)]
+    for row in rows:
+        if row["value"] is not None and math.isinf(row["value"]):
+            row["value"] = None  # JSON has no infinity; the mark says that it was not reached.
     file.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
 
 

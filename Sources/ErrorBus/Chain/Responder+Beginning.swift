@@ -111,9 +111,9 @@ extension Responder {
 /// It detects a hook that presents its own error again without naming its context.
 enum PresentationsBegun {
     /// The highest count at one type of responder; above it an error counts as presenting itself
-    /// endlessly. Equal to the limit that a node has for all of its children; a parent's limit for
-    /// one child is far lower.
-    static let countMax = 16_384
+    /// endlessly. Equal to the limit that a node has by default for all of its children; a parent's
+    /// limit for one child is far lower.
+    static let countMax = LinkLimits.openPerNodeDefault
 
     private static let counts = Mutex<[ObjectIdentifier: Int]>([:])
 

@@ -58,7 +58,7 @@ public final class KeyRing: Sendable {
     }
 
     /// A ring without keys. Until it gets some, links have none; then links to parents are made
-    /// anew with keys, and a listening socket stays as it is.
+    /// again with keys, and a listening socket stays as it is.
     package init() { state = Mutex(State(keys: nil, holders: [:])) }
 
     /// Replaces the keys, also while the node runs.

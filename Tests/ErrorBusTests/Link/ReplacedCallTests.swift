@@ -82,12 +82,12 @@ import Testing
         _ = accepted.present(id)
         _ = accepted.withdraw(id)
         _ = accepted.present(id)
-        var anew = accepted
+        var again = accepted
         _ = accepted.get(.accepted(id: id, attempt: 2))
         #expect(accepted.get(.answer(id, .decision())) == [.answered(id, .decision())])
-        anew.reconnect()
-        #expect(anew.get(UplinkRig.welcome(boot: 51)).verbs == [.present])
-        #expect(anew.get(.answer(id, .decision())) == [.answered(id, .decision())])
+        again.reconnect()
+        #expect(again.get(UplinkRig.welcome(boot: 51)).verbs == [.present])
+        #expect(again.get(.answer(id, .decision())) == [.answered(id, .decision())])
     }
 
     @Test("in a node both calls end, and the parent gets WITHDRAW")
