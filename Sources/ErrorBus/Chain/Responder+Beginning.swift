@@ -113,7 +113,7 @@ enum PresentationsBegun {
     /// The highest count at one type of responder; above it an error counts as presenting itself
     /// endlessly. Equal to the limit that a node has by default for all of its children; a parent's
     /// limit for one child is far lower.
-    static let countMax = LinkLimits.openPerNodeDefault
+    static let countMax = 16_384
 
     private static let counts = Mutex<[ObjectIdentifier: Int]>([:])
 

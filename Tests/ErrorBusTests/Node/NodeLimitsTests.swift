@@ -47,6 +47,11 @@ struct NodeLimitsTests {
         #expect(limits(.max).openPerNodeMax == 131_072)
     }
 
+    @Test("A process begins as many presentations at once as a node takes by default")
+    func begun() {
+        #expect(PresentationsBegun.countMax == LinkLimits.openPerNodeDefault)
+    }
+
     @Test("An inbox has room for all that a node may have open")
     func inbox() {
         #expect(InboxLimits().openMax >= NodeSettings.maxOpenRange.upperBound)
