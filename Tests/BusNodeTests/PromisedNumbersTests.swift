@@ -46,7 +46,9 @@ struct PromisedNumbersTests {
         "a parent's return": nil,
         "messages that wait to be read": mebibytes(ReceiveQueue().byteCountMax),
         "reports that a parent was sent and has not read, as its PONG says":
-            "\(mebibytes(limits.unreadByteCountMax)), and one more",
+            "\(kibibytes(limits.unreadByteCountMax)), and one more",
+        "answers that a child was sent and has not read, as its PONG says":
+            "\(kibibytes(limits.unreadByteCountMax)), and one more",
         "results, and withdrawals by origins, from one key of a node that does not listen, about "
             + "presentations that the node does not know":
             "\(limits.lastWordsMax) at once, \(limits.lastWordsPerSecond) more each second",

@@ -29,11 +29,21 @@ struct Crowd: Sendable {
         _ numbers: Range<Int>, kinds: Int = 1,
         _ stateChanged: @escaping @Sendable (Int, PresentationState) -> Void
     ) async throws {
+        // A group for each node: to find a task that has ended, a group looks through all others.
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in numbers {
-                let node = nodes[number % nodes.count]
-                let error = BookingError(invoice: "INV-2026-\(100_042 + number % kinds)")
-                group.addTask { try await node.present(error) { stateChanged(number, $0) } }
+            for (place, node) in nodes.enumerated() {
+                group.addTask {
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for number in numbers where number % nodes.count == place {
+                            let error = BookingError(
+                                invoice: "INV-2026-\(100_042 + number % kinds)")
+                            group.addTask {
+                                try await node.present(error) { stateChanged(number, $0) }
+                            }
+                        }
+                        try await group.waitForAll()
+                    }
+                }
             }
             try await group.waitForAll()
         }

@@ -65,6 +65,8 @@ struct DownlinkEntry: Hashable, Sendable {
         var decidedAt: MonotonicTime
         var tries = 0
         var next: MonotonicTime?
+        /// The number of the last PING before the answer was sent last; nil on a new link.
+        var sentAfterPing: UInt64?
         /// The time until which the delivery is kept, once there is a result.
         var until: MonotonicTime?
 

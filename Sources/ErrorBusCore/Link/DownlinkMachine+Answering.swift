@@ -124,7 +124,11 @@ extension DownlinkMachine {
     }
 
     /// Sends the answer to the asker, in the form for that kind of peer.
-    mutating func deliver(_ entry: DownlinkEntry, at now: MonotonicTime) -> [DownlinkAction] {
+    ///
+    /// - Parameter isAsked: Whether it replies to a request: then it does not wait in line.
+    mutating func deliver(
+        _ entry: DownlinkEntry, isAsked: Bool = false, at now: MonotonicTime
+    ) -> [DownlinkAction] {
         guard case .answered(var delivery) = entry.phase else { return [] }
         var entry = entry
         var actions: [DownlinkAction] = []
@@ -134,11 +138,21 @@ extension DownlinkMachine {
         switch entry.asker {
         case .child(let name):
             guard let child = children[name], child.isReachable else { break }
+            if !isAsked, holdsBack(entry.id, delivery, of: name) {
+                if let heldBack = entry.heldBack {
+                    let accepted = Message.accepted(id: entry.id, attempt: heldBack.attempt)
+                    actions.append(.send(accepted, to: child.peer))
+                    entry.heldBack = nil
+                }
+                break
+            }
             delivery.tries += 1
             if delivery.result == nil {
                 delivery.next = now + jitter.resendDelay(afterTries: delivery.tries)
+                delivery.sentAfterPing = pingNumber
             }
             actions.append(.send(message, to: child.peer))
+            actions += sentAnswer(entry.id, delivery.answer, to: name, at: now)
         case .requester(let waiting?):
             actions.append(.send(message, to: waiting.peer))
             entry.asker = .requester(nil)

@@ -206,7 +206,7 @@ extension DownlinkMachine {
                 delivery.decidedAt = now
             }
             entry.phase = .answered(delivery)
-            return actions + deliver(entry, at: now) + giveUpAboveLimit(at: now)
+            return actions + deliver(entry, isAsked: true, at: now) + giveUpAboveLimit(at: now)
         case .withdrawn:
             entry.stopWaiting()
             store(entry)
@@ -291,7 +291,7 @@ extension DownlinkMachine {
         entry.unreachableSince = nil
         entry.askedAt = now
         entry.askedBy = boot(of: entry.asker)
-        if case .answered = entry.phase { return actions + deliver(entry, at: now) }
+        if case .answered = entry.phase { return actions + deliver(entry, isAsked: true, at: now) }
         store(entry)
         guard case .child = entry.asker else { return actions }
         return actions + [.send(pending(entry, at: now), to: peer)]

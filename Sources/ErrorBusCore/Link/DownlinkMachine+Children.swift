@@ -53,10 +53,13 @@ extension DownlinkMachine {
         }
         let isSameLink =
             former?.peer == peer && former?.boot == hello.boot && former?.isReachable == true
+        let unread = UnreadBytes(byteCountMax: limits.unreadByteCountMax)
         let child = DownlinkChild(
             peer: peer, boot: hello.boot, heardAt: now,
             openMax: former?.openMax ?? limits.openPerChildMax,
-            liveSince: isSameLink ? former?.liveSince ?? now : now)
+            liveSince: isSameLink ? former?.liveSince ?? now : now,
+            unread: isSameLink ? former?.unread ?? unread : unread)
+        if !isSameLink { heldAnswers[hello.from] = nil }
         place(child, as: hello.from)
         var actions: [DownlinkAction] = [.send(welcome(to: hello.from), to: peer)]
         if let claimant = former?.claimant, claimant.peer != peer {
@@ -82,6 +85,7 @@ extension DownlinkMachine {
             guard case .answered(var delivery) = entry.phase else { continue }
             if entry.askedBy == hello.boot {
                 delivery.next = now + UInt64(position / times.pacePerMillisecond)
+                delivery.sentAfterPing = nil
                 entry.unreachableSince = nil
             } else if entry.origin != hello.from {
                 delivery.next = now + jitter.resendDelay(afterTries: delivery.tries)
@@ -199,7 +203,9 @@ extension DownlinkMachine {
         let claimant = child.claimant
         child.claimant = nil
         child.unreachableSince = now
+        child.unread = UnreadBytes(byteCountMax: limits.unreadByteCountMax)
         children[name] = child
+        heldAnswers[name] = nil
         // A link has one name: the claimant's may have got another one since.
         if let claimant, !isStopping, namesOfPeers[claimant.peer] ?? name == name {
             return [.log(.down(name, reason: reason))]
@@ -253,6 +259,9 @@ extension DownlinkMachine {
         }
         if let claimant = child.claimant, now >= claimant.until {
             return lost(name, reason: "it does not answer, and is claimed", at: now)
+        }
+        if let due = repeatedPingDue(of: child), now >= due {
+            return pingForAnswers(name, at: now)
         }
         guard silence >= times.pingAfter, child.pingedAt == nil else { return [] }
         children[name]?.pingedAt = now

@@ -55,7 +55,7 @@ extension DownlinkMachine {
         if let gone = child.unreachableSince { return gone + times.tombstone }
         let silence = child.pingedAt == nil ? times.pingAfter : times.silenceMax
         let due = child.heardAt + silence
-        return child.claimant.map { min($0.until, due) } ?? due
+        return repeatedPingDue(of: child).orEarlier(child.claimant?.until).orEarlier(due) ?? due
     }
 }
 

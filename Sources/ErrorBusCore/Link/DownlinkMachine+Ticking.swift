@@ -26,7 +26,9 @@ extension DownlinkMachine {
             if let until = deliveredUntil(entry, delivery), now >= until {
                 return handedOver(entry, at: now) ?? giveUpDelivery(of: entry, at: now)
             }
-            if let next = delivery.next, now >= next { return deliver(entry, at: now) }
+            if let next = delivery.next, now >= next {
+                return deliverAgain(entry, delivery, at: now)
+            }
             store(entry)
             return []
         case .withdrawn, .abandoned, .refused:
@@ -34,15 +36,31 @@ extension DownlinkMachine {
         }
     }
 
-    /// The time until which an answer waits for its child. Nil for a child that has the answer and
-    /// a live link: however long the attempt takes, the child will report its result.
+    /// The time has come to send an answer again.
+    private mutating func deliverAgain(
+        _ former: DownlinkEntry, _ sent: DownlinkEntry.Delivery, at now: MonotonicTime
+    ) -> [DownlinkAction] {
+        guard mayBeUnread(sent, by: former.child),
+            let unread = former.child.flatMap({ children[$0]?.unread })
+        else { return deliver(former, at: now) }
+        var (entry, delivery) = (former, sent)
+        delivery.next = unread.nextLook(after: now)
+        entry.phase = .answered(delivery)
+        store(entry)
+        return []
+    }
+
+    /// The time until which an answer waits for its child. Nil for a child that has the answer, or
+    /// first has to read others, and a live link: however long the attempt takes, the child will
+    /// report its result.
     private func deliveredUntil(
         _ entry: DownlinkEntry, _ delivery: DownlinkEntry.Delivery
     ) -> MonotonicTime? {
         let asker = entry.child.flatMap { children[$0] }.flatMap {
             $0.boot == entry.askedBy ? $0 : nil
         }
-        if delivery.tries > 0, asker?.isReachable == true { return nil }
+        let isHeldBack = entry.child.flatMap { heldAnswers[$0] }?.contains(entry.id) == true
+        if delivery.tries > 0 || isHeldBack, asker?.isReachable == true { return nil }
         let heardAt = asker?.heardAt ?? entry.unreachableSince ?? entry.askedAt
         return max(entry.askedAt, delivery.decidedAt, heardAt) + (times.lease + times.abandonAfter)
     }
@@ -166,6 +184,7 @@ extension DownlinkMachine {
         guard formerChild != child else { return }
         if let former, let formerChild {
             unsettledOfChild[formerChild]?.remove(former.id)
+            heldAnswers[formerChild]?.plan(former.id, at: nil)
             if unsettledOfChild[formerChild]?.isEmpty == true {
                 unsettledOfChild[formerChild] = nil
                 planForgetting(formerChild)

@@ -39,6 +39,8 @@ package struct DownlinkMachine: Sendable {
     var byteCount = 0
     /// The same of each user of the node's room.
     var byteCountOfAccount: [DownlinkEntry.Account: Int] = [:]
+    /// The answers that wait until their child has read more, by the time of their decision.
+    var heldAnswers: [NodeName: DeadlineQueue<PresentationID>] = [:]
     /// Decided presentations that are not settled, by the time of their decision.
     var undelivered = SharedDeadlines<PresentationID>()
     /// The next check of each entry.
@@ -111,7 +113,7 @@ package struct DownlinkMachine: Sendable {
         case .withdraw(let id, let reason, let asked):
             actions += withdrawReceived(id, reason, asked, from: peer, at: now)
         case .ping(let number): actions.append(.send(.pong(number), to: peer))
-        case .pong: break
+        case .pong(let number): actions += ponged(number, from: peer, at: now)
         case .bye(let reason): actions += byeReceived(reason, from: peer, at: now)
         case .status: actions.append(statusReceived(from: peer, at: now))
         case .welcome, .accepted, .pending, .answer, .withdrawn, .reject, .ok, .state: break
@@ -280,6 +282,8 @@ struct DownlinkChild: Hashable, Sendable {
     /// Whether the child's last message was BYE.
     var hasLeft = false
     var claimant: Claimant?
+    /// The answers that the child may not have read.
+    var unread: UnreadBytes
 
     var isReachable: Bool { unreachableSince == nil }
 }

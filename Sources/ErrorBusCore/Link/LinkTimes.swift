@@ -51,8 +51,9 @@ package struct LinkTimes: Hashable, Sendable {
     var deadlineSlack: UInt64 = 1_000
     /// The longest wait of a bare client without a deadline.
     var bareWaitMax: UInt64 = 600_000
-    /// Presentations sent again within one millisecond, after a link was rebuilt.
-    var pacePerMillisecond: Int = 5
+    /// Messages of one sort that are sent within one millisecond where many are due at once, as on
+    /// a rebuilt link: a refusal for want of room may come before all are sent.
+    var pacePerMillisecond: Int = 20
 
     package init() {}
 }
@@ -107,9 +108,11 @@ package struct LinkLimits: Hashable, Sendable {
     package var childrenPerKeyMax = 1_024
     /// Open presentations of this node towards its parent.
     package var openUpwardMax = 32_768
-    /// Bytes of reports that a parent has been sent and may not have read. Further reports wait
-    /// here, so that a parent that reads slowly takes no more memory of this node.
-    package var unreadByteCountMax = 1 << 20
+    /// Bytes of reports that a parent, or of answers that a child, has been sent and may not have
+    /// read. What is more waits here, so that a peer that reads slowly takes no more memory of this
+    /// node, and a hundred children together no more than the parent's queue has
+    /// (``ReceiveQueue``).
+    package var unreadByteCountMax = 256 << 10
 
     /// The most STATUS replies in a second to one key, and to all peers without one together.
     package var statesPerSecondMax = 20

@@ -165,7 +165,7 @@ extension UplinkMachine {
 
     /// Whether all that waits can be sent, if only some milliseconds later.
     private var hasRoomForAll: Bool {
-        room.pausedUntil == nil && unread.haveRoom && placedCount + line.count <= room.most
+        room.pausedUntil == nil && !unread.isSlow && placedCount + line.count <= room.most
     }
 
     /// Reports that a presentation which waits for room is behind others here.

@@ -57,7 +57,7 @@ package struct UplinkMachine: Sendable {
     /// Entries that wait until the parent has room.
     var line = RoomLine()
     var room = ParentRoom()
-    var unread: UnreadReports
+    var unread: UnreadBytes
     /// The number of entries that take a place at the parent.
     var placedCount = 0
     var counters = LinkCounters()
@@ -84,7 +84,7 @@ package struct UplinkMachine: Sendable {
         parents = Array(repeating: UplinkParent(), count: parentCount)
         self.times = times
         self.limits = limits
-        unread = UnreadReports(byteCountMax: limits.unreadByteCountMax)
+        unread = UnreadBytes(byteCountMax: limits.unreadByteCountMax)
         jitter = Jitter(seed: seed)
     }
 
@@ -203,7 +203,7 @@ package struct UplinkMachine: Sendable {
         noteUp(welcome, at: now)
         planReturn(at: now)
         openRoom(welcome)
-        unread = UnreadReports(byteCountMax: limits.unreadByteCountMax)
+        unread = UnreadBytes(byteCountMax: limits.unreadByteCountMax)
         var position = 0
         for id in entries.keys.sorted(by: PresentationID.areInOrder) {
             guard var entry = entries[id] else { continue }

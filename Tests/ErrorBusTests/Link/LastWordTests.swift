@@ -111,7 +111,7 @@ import Testing
         rig.reconnect()
         let first = rig.get(UplinkRig.welcome(boot: 51)).verbs
         #expect(first.first == .present)
-        #expect(first.count <= 6)
+        #expect(first.count <= 21)
         let rest = rig.run(2_100).map(\.1).verbs.filter { $0 == .settled }
         #expect(rest.count >= 10_000 - first.count)
     }

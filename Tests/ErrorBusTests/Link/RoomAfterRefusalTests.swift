@@ -20,18 +20,18 @@ import Testing
         }
     }
 
-    /// 20 were asked without a link. Of these 1 to 5 are sent, the others follow a moment later.
+    /// 80 were asked without a link. Of these 1 to 20 are sent, the others follow a moment later.
     private func begun() -> UplinkRig {
         var rig = UplinkRig()
         _ = rig.machine.started(at: rig.now)
-        for number in 1...20 {
+        for number in 1...80 {
             let request = UplinkRig.request(Self.id(number), isForwarded: true)
             _ = rig.machine.presented(request, at: rig.now)
         }
         _ = rig.machine.connected(at: rig.now)
         let actions = rig.get(UplinkRig.welcome(maxOpen: 100))
-        #expect(presented(actions) == [1, 2, 3, 4, 5])
-        #expect(queued(actions) == [] && rig.machine.line.count == 15)
+        #expect(presented(actions) == Array(1...20))
+        #expect(queued(actions) == [] && rig.machine.line.count == 60)
         return rig
     }
 
@@ -46,44 +46,44 @@ import Testing
         var rig = begun()
         let refusal = refuse(&rig, 1)
         #expect(presented(refusal) == [])
-        #expect(queued(refusal) == [1] + Array(6...20))
+        #expect(queued(refusal) == [1] + Array(21...80))
         let meanwhile = rig.run(499).map(\.1)
         #expect(presented(meanwhile) == [] && queued(meanwhile) == [])
-        #expect(rig.machine.line.count == 16)
-        // The pause is at most half as long again, and ends before 2 to 5 are sent again. The
+        #expect(rig.machine.line.count == 61)
+        // The pause is at most half as long again, and ends before 2 to 20 are sent again. The
         // refused one waits behind those of its time.
         let tried = rig.run(251).map(\.1)
-        #expect(presented(tried) == [6])
-        let first = rig.get(.accepted(id: Self.id(6), attempt: 1))
-        #expect(presented(first) == [7, 8])
+        #expect(presented(tried) == [21])
+        let first = rig.get(.accepted(id: Self.id(21), attempt: 1))
+        #expect(presented(first) == [22, 23])
         let second = rig.get(.accepted(id: Self.id(2), attempt: 1))
-        #expect(presented(second) == [9, 10])
+        #expect(presented(second) == [24, 25])
     }
 
     @Test("where all that was sent is refused, one is tried after the pause, and then two more")
     func allRefused() {
         var rig = begun()
-        for number in 1...5 {
+        for number in 1...20 {
             let refusal = refuse(&rig, number)
             #expect(presented(refusal) == [])
         }
         let meanwhile = rig.run(499).map(\.1)
         #expect(presented(meanwhile) == [])
-        #expect(rig.machine.line.count == 20)
+        #expect(rig.machine.line.count == 80)
         let tried = rig.run(251).map(\.1)
-        #expect(presented(tried) == [6])
-        let found = rig.get(.accepted(id: Self.id(6), attempt: 1))
-        #expect(presented(found) == [7, 8])
+        #expect(presented(tried) == [21])
+        let found = rig.get(.accepted(id: Self.id(21), attempt: 1))
+        #expect(presented(found) == [22, 23])
     }
 
-    @Test("without a refusal all of it is sent, five in a millisecond, and none is queued")
+    @Test("without a refusal all of it is sent, twenty in a millisecond, and none is queued")
     func spread() {
         var rig = begun()
         let actions = rig.run(3)
         let times = Dictionary(grouping: actions) { $0.0 }.mapValues { presented($0.map(\.1)) }
         #expect(times.values.filter { !$0.isEmpty }.count == 3)
-        #expect(times.values.allSatisfy { $0.count <= 5 })
-        #expect(presented(actions.map(\.1)) == Array(6...20))
+        #expect(times.values.allSatisfy { $0.count <= 20 })
+        #expect(presented(actions.map(\.1)) == Array(21...80))
         #expect(queued(actions.map(\.1)) == [])
     }
 
@@ -91,7 +91,7 @@ import Testing
     func late() {
         var rig = begun()
         rig.now = rig.now + 3
-        #expect(presented(rig.machine.ticked(at: rig.now)) == Array(6...20))
+        #expect(presented(rig.machine.ticked(at: rig.now)) == Array(21...80))
     }
 
     @Test("what was sent and is not acknowledged is sent again during the pause")
@@ -100,22 +100,22 @@ import Testing
         _ = refuse(&rig, 1, retry: 5_000)
         // Once, after 1 s and at most a quarter more.
         let again = rig.run(1_300).map(\.1)
-        #expect(presented(again).sorted() == [2, 3, 4, 5])
-        #expect(rig.machine.line.count == 16)
+        #expect(presented(again).sorted() == Array(2...20))
+        #expect(rig.machine.line.count == 61)
     }
 
     @Test("a tick that comes very late sends what was to be sent within 50 ms, and no more")
     func veryLate() {
         var rig = UplinkRig()
         _ = rig.machine.started(at: rig.now)
-        for number in 1...1_000 {
+        for number in 1...2_000 {
             let request = UplinkRig.request(Self.id(number), isForwarded: true)
             _ = rig.machine.presented(request, at: rig.now)
         }
         _ = rig.machine.connected(at: rig.now)
-        #expect(presented(rig.get(UplinkRig.welcome())) == Array(1...5))
+        #expect(presented(rig.get(UplinkRig.welcome(maxOpen: 2_000))) == Array(1...20))
         rig.pass(900)
-        #expect(presented(rig.machine.ticked(at: rig.now)) == Array(6...260))
-        #expect(rig.machine.line.count == 740)
+        #expect(presented(rig.machine.ticked(at: rig.now)) == Array(21...1_040))
+        #expect(rig.machine.line.count == 960)
     }
 }

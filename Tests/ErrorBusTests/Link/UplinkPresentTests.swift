@@ -154,9 +154,9 @@ import Testing
         for number in 1...10_000 as ClosedRange<UInt64> {
             _ = rig.present(PresentationID(number), deadline: 2_000)
             _ = rig.get(.accepted(id: PresentationID(number), attempt: 1))
+            _ = rig.get(.pong(rig.machine.pingNumber))
         }
-        let actions = rig.run(3_000).map(\.1)
-        #expect(actions.count == 20_000)
+        #expect(rig.run(3_000).count == 20_000)
     }
 
     @Test("the grace is over exactly once, and only out of contact")

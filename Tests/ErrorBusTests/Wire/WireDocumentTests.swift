@@ -284,7 +284,9 @@ import Testing
         "children; with one key": "\(limits.childrenMax); \(limits.childrenPerKeyMax)",
         "presentations that a node has open upward": "\(limits.openUpwardMax)",
         "reports on their way to a parent that has not said that it has read them":
-            "\(limits.unreadByteCountMax >> 20) MiB,",
+            "\(limits.unreadByteCountMax >> 10) KiB,",
+        "answers on their way to a child that has not said that it has read them, each with 512 "
+            + "bytes for its header": "\(limits.unreadByteCountMax >> 10) KiB,",
         "answers that wait for SETTLED": "\(limits.undeliveredMax)",
         "results and withdrawals kept; withdrawals of what was never asked":
             "\(limits.rememberedMax); \(limits.unaskedMax)",

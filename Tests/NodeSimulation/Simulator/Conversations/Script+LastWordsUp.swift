@@ -176,21 +176,21 @@ extension Script {
         Script("A new life of the parent gets results, the latest first, paced, after PRESENTs") {
             talk in
             try await talk.up.isLinked()
-            for number in 1...7 {
+            for number in 1...27 {
                 try await talk.hasSettled(number)
                 try await talk.pause(10)
             }
-            _ = try await talk.asksNow(8)
-            try await talk.up.takes(talk.id(8))
+            _ = try await talk.asksNow(28)
+            try await talk.up.takes(talk.id(28))
             try await talk.restarted()
             let start = talk.now
-            try await talk.up.takes(talk.id(8), "attempt: 2")
-            for number in (1...7).reversed() {
+            try await talk.up.takes(talk.id(28), "attempt: 2")
+            for number in (1...27).reversed() {
                 let said = try await talk.up.learns(
                     talk.id(number), talk.id(100 + number), "recovered", asked: ["origin: hop"])
-                // Five a millisecond, PRESENT among them.
+                // Twenty a millisecond, PRESENT among them.
                 try talk.check(
-                    said.time - start == 2 + UInt64((8 - number) / 5), "\(number) is paced")
+                    said.time - start == 2 + UInt64((28 - number) / 20), "\(number) is paced")
                 talk.up.say("OK", "id: \(talk.id(number))")
             }
             try await talk.up.hearsNothing(for: 3_000)

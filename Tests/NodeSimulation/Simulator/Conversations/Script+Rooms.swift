@@ -2,7 +2,7 @@ import ErrorBus
 
 // The room at a parent, and reports that it has not read: section 7 of docs/wire.md.
 extension Script {
-    static let rooms: [Script] = knownRooms + refusedRooms + unreadReports
+    static let rooms: [Script] = knownRooms + refusedRooms
 
     private static let knownRooms: [Script] = [
         Script("A child keeps at most max-open at its parent, and sends each as another ends") {
@@ -223,108 +223,5 @@ extension Script {
             try await talk.up.isAsked(talk.id(2), "attempt: 2", in: 0...3)
             try await talk.up.isAsked(talk.id(3), "attempt: 2", in: 0...3)
         },
-    ]
-
-    /// A node that has at most 8,000 bytes of reports on their way.
-    private static let narrow = Hop.relay.made { parts, _ in
-        parts.limits.unreadByteCountMax = 8_000
-    }
-    /// 3,000 bytes.
-    private static let long = padded(3_000)
-
-    private static func padded(_ count: Int) -> String {
-        let report = Talk.report
-        return report + String(repeating: " ", count: count - report.utf8.count)
-    }
-
-    private static let unreadReports: [Script] = [
-        Script("Reports above the limit wait until PONG says that those before have been read") {
-            talk in
-            try await talk.up.isLinked()
-            talk.up.repliesToPing = false
-            let kid = try await talk.child("kid")
-            for number in 1...6 {
-                kid.present(talk.id(number), report: long)
-                if number <= 3 { try await talk.up.takes(talk.id(number), in: 0...5) }
-                // PING comes with the first report that makes a quarter of the limit.
-                try await talk.pause(1)
-                try talk.check(number > 3 || talk.up.pingCount == 1, "one PING is outstanding")
-                try await kid.hears("ACCEPTED", "id: \(talk.id(number))")
-                if number > 3 { try await kid.hears("PENDING", "state: queued", "by: hop") }
-            }
-            try await talk.up.hearsNothing(for: 1_000)
-            talk.up.say("PONG", "n: 0")
-            try await talk.up.hearsNothing(for: 100)
-            talk.up.say("PONG", "n: 1")
-            try await talk.up.takes(talk.id(4), in: 0...3)
-            try await kid.hears("PENDING", "id: \(talk.id(4))", "state: relayed")
-            try await talk.pause(1)
-            try talk.check(talk.up.pingCount == 2, "PING comes again")
-            try await talk.up.hearsNothing(for: 1_000)
-            // That PING came behind three, and before the fourth.
-            talk.up.say("PONG", "n: 2")
-            try await talk.up.takes(talk.id(5), in: 0...3)
-            try await kid.hears("PENDING", "id: \(talk.id(5))", "state: relayed")
-            try await talk.up.takes(talk.id(6), in: 0...3)
-            try await kid.hears("PENDING", "id: \(talk.id(6))", "state: relayed")
-        }.at(narrow),
-        Script("PING for reports comes again after 4 s, and what is not acknowledged waits too") {
-            talk in
-            try await talk.up.isLinked()
-            talk.up.repliesToPing = false
-            let kid = try await talk.child("kid")
-            kid.present(talk.id(1), report: padded(8_000))
-            try await talk.up.isAsked(talk.id(1), in: 0...5)
-            let start = talk.now
-            try await talk.pause(1)
-            try talk.check(talk.up.pingCount == 1, "PING")
-            try await kid.hears("ACCEPTED")
-            // No PRESENT again meanwhile, though a reply shows that the parent lives.
-            try await talk.up.hearsNothing(for: 1_000)
-            talk.up.say("OK", "id: \(talk.id(77))")
-            try await talk.up.hearsNothing(for: 2_900)
-            try await talk.pause(start + 3_999 - talk.now)
-            try talk.check(talk.up.pingCount == 1, "no PING before 4 s")
-            try await talk.pause(4)
-            try talk.check(talk.up.pingCount == 2, "PING after 4 s")
-            talk.up.say("PONG", "n: 1")
-            try await talk.up.hearsNothing(for: 1_000)
-            talk.up.say("PONG", "n: 2")
-            try await talk.up.isAsked(talk.id(1), "attempt: 2", in: 0...5_000)
-        }.at(narrow),
-        Script("What is on its way is sent again only once the parent has read as far") { talk in
-            try await talk.up.isLinked()
-            talk.up.repliesToPing = false
-            let kid = try await talk.child("kid")
-            // A quarter of the limit and more, and far from the limit.
-            kid.present(talk.id(1), report: long)
-            try await talk.up.isAsked(talk.id(1), in: 0...5)
-            try await kid.hears("ACCEPTED")
-            try await talk.up.hearsNothing(for: 3_000)
-            talk.up.say("PONG", "n: 1")
-            try await talk.up.takes(talk.id(1), "attempt: 2", in: 0...1_255)
-        }.at(narrow),
-        Script("A new link begins without unread reports") { talk in
-            try await talk.up.isLinked()
-            talk.up.repliesToPing = false
-            let kid = try await talk.child("kid")
-            kid.present(talk.id(1), report: padded(8_000))
-            try await talk.up.isAsked(talk.id(1), in: 0...5)
-            try await kid.hears("ACCEPTED")
-            talk.up.say("BYE")
-            try await kid.hears("PENDING", "state: unreachable")
-            try await talk.up.takes(talk.id(1), "attempt: 2", in: 100...180)
-            try await kid.hears("PENDING", "state: relayed")
-        }.at(narrow),
-        Script("Small reports cause no PING until there is a quarter of the limit") { talk in
-            try await talk.up.isLinked()
-            let kid = try await talk.child("kid")
-            for number in 1...5 {
-                kid.present(talk.id(number), report: padded(400))
-                try await talk.up.takes(talk.id(number), in: 0...5)
-                try await kid.hears("ACCEPTED")
-                try talk.check(talk.up.pingCount == number / 5, "PING comes with the fifth")
-            }
-        }.at(narrow),
     ]
 }

@@ -26,7 +26,7 @@ struct Script: Sendable {
         paths, oneReply, keys, limits, kept, childReturns, claims, inboxAnswers, records,
         proposals, groups, reading, inboxReturns, rules, ruleActions, silences, equalErrors,
         fieldValues, inboxPrompts, inboxEdges, groupEnds, ruleEdges, inboxOwners, uplinks,
-        refusals, resending, decisions, rooms, moves, lostWays, lastWordsUp, releases,
+        refusals, resending, decisions, rooms, unread, moves, lostWays, lastWordsUp, releases,
         linkStates, crossings, movedClients, preventedRules,
     ].flatMap { $0 }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import ErrorBusCore
 
 /// A child sends its parent no more bytes of reports than the parent may leave unread.
-@Suite struct UnreadReportsTests {
+@Suite struct UnreadBytesTests {
     private static func id(_ number: Int) -> PresentationID { PresentationID(UInt64(number)) }
 
     private func presented(_ actions: [UplinkAction]) -> [Int] {
@@ -40,13 +40,11 @@ import Testing
         var rig = start
         #expect(actions.map(presented) == [[1], [2], [3], [4], [], []])
         #expect(actions.map(pings) == [[1], [], [], [], [], []])
-        #expect(actions[4].contains(.moved(Self.id(5), .queued, by: "c")))
         // That it holds one does not say that it has read what came after.
         #expect(presented(rig.get(.accepted(id: Self.id(1), attempt: 1))) == [])
         #expect(presented(rig.get(.pong(0))) == [])
         let first = rig.get(.pong(1))
         #expect(presented(first) == [5] && pings(first) == [2])
-        #expect(first.contains(.moved(Self.id(6), .queued, by: "c")))
         let second = rig.get(.pong(2))
         #expect(presented(second) == [6] && pings(second) == [3])
         #expect(rig.machine.line.count == 0)
@@ -111,6 +109,24 @@ import Testing
         // After 4, 12 and 28 s.
         #expect(repeated == [2, 3, 4])
         #expect(presented(rig.get(.pong(4))).contains(5))
+    }
+
+    @Test("callers hear that they wait only where the parent reads slowly")
+    func queuedLate() {
+        let (start, actions) = full()
+        var rig = start
+        func queued(_ actions: [UplinkAction]) -> Set<Int> {
+            Set(
+                actions.compactMap {
+                    if case .moved(let id, .queued, "c", _) = $0 { Int(id.value.low) } else { nil }
+                })
+        }
+        #expect(queued(actions.flatMap(\.self)) == [])
+        _ = rig.get(.accepted(id: Self.id(1), attempt: 1))
+        #expect(queued(rig.run(3_900).map(\.1)) == [])
+        // With the second PING.
+        _ = rig.get(.accepted(id: Self.id(1), attempt: 1))
+        #expect(queued(rig.run(200).map(\.1)) == [5, 6])
     }
 
     @Test("a silent parent gets one PING for its silence", arguments: [true, false])

@@ -1,11 +1,12 @@
-/// The bytes of the reports that a parent has been sent and may not have read.
+/// The bytes that a peer has been sent and may not have read: of reports on their way to a parent,
+/// or of answers on their way to a child.
 ///
-/// libzmq bounds the messages that wait for a parent, not their bytes, and does not say which were
-/// read. A parent reads in order, so its PONG says that it has read everything before the PING.
-struct UnreadReports: Hashable, Sendable {
+/// libzmq bounds the messages that wait for a peer, not their bytes, and does not say which were
+/// read. A peer reads in order, so its PONG says that it has read everything before the PING.
+struct UnreadBytes: Hashable, Sendable {
     private static let lookEvery: UInt64 = 1_000
 
-    /// The most bytes: no report is sent above them.
+    /// The most bytes: nothing more is sent above them.
     let byteCountMax: Int
     /// The time of the PING that waits for its PONG.
     private(set) var pingedAt: MonotonicTime?
@@ -21,13 +22,16 @@ struct UnreadReports: Hashable, Sendable {
 
     init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
-    /// Whether one more report may be sent. The last report may go beyond the limit.
+    /// Whether one more message may be sent. The last message may go beyond the limit.
     var haveRoom: Bool { before + since < byteCountMax }
 
     /// Whether to send PING: a quarter of the limit was sent, and no PING waits for its PONG.
     var needPing: Bool { pingedAt == nil && since >= byteCountMax / 4 }
 
-    /// Whether the parent may still have to read what was sent after the PING with this number: a
+    /// Whether a PING had to be repeated: the peer reads slowly.
+    var isSlow: Bool { pingedAt != nil && repetitions > 0 }
+
+    /// Whether the peer may still have to read what was sent after the PING with this number: a
     /// repetition would only wait behind it.
     func mayBeUnread(after number: UInt64) -> Bool { pingedAt != nil && number >= ponged }
 
@@ -41,7 +45,7 @@ struct UnreadReports: Hashable, Sendable {
     mutating func sent(_ byteCount: Int) { since += byteCount }
 
     /// The time to repeat the PING. Each pause is twice as long as the one before, so that PINGs do
-    /// not pile up in front of a parent that reads slowly.
+    /// not pile up in front of a peer that reads slowly.
     func repeatedPing(after pause: UInt64) -> MonotonicTime? {
         pingedAt.map { $0 + pause << UInt64(min(repetitions, 3)) }
     }
