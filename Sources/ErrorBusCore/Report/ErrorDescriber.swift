@@ -73,6 +73,7 @@ struct ErrorDescriber {
         _ report: inout ErrorReport, with userInfo: [String: Any], level: Int
     ) {
         var count = 0
+        report.userInfo.reserveCapacity(min(userInfo.count, Local.userInfoCount))
         for (key, value) in userInfo.sorted(by: { $0.key < $1.key }) {
             if let errors = Self.underlyingErrors(key, value) {
                 for error in errors {

@@ -92,7 +92,7 @@ extension ErrorReport {
                 options.append(option)
             } catch { throw error.within("recoveryOptions[\(index)]") }
         }
-        let fieldCount = options.map(\.fields.count).reduce(0, +)
+        let fieldCount = options.reduce(0) { $0 + $1.fields.count }
         guard fieldCount <= Limits.fieldCountOfReport else {
             throw ReportError(
                 "recoveryOptions", found: "\(fieldCount) fields",
@@ -136,6 +136,9 @@ extension ErrorReport.Option {
 /// The members of one JSON object while a report is read from it. Each known field is taken out
 /// once; the rest are the keys unknown to this version.
 struct ReportFields {
+    /// The most fields of an object that are found without growth of ``taken``.
+    private static let usualCount = 12
+
     private let members: [String: JSONValue]
     /// The keys of the fields that were found. A copy of the other members would keep the memory of
     /// all members, in each option of an open report.
@@ -146,6 +149,7 @@ struct ReportFields {
             throw ReportError("", found: value.kind, allowed: "an object")
         }
         self.members = members
+        taken.reserveCapacity(min(members.count, Self.usualCount))
     }
 
     /// The members that were not taken out.
@@ -155,9 +159,10 @@ struct ReportFields {
 
     /// The field; nil where it is missing or null.
     private mutating func take(_ key: String) -> JSONValue? {
-        guard let value = members[key] else { return nil }
+        // Most objects have few of the known fields: once all are found, no other is looked up.
+        guard taken.count < members.count, let value = members[key] else { return nil }
         taken.append(key)
-        guard value != .null else { return nil }
+        if case .null = value { return nil }
         return value
     }
 
@@ -268,24 +273,30 @@ extension ErrorReport {
     /// The report as JSON. Absent and empty fields are left out; unknown keys are written again,
     /// unless a known key has the same name.
     public var json: JSONValue {
-        var members = unknownKeys
-        members["domain"] = .string(domain)
-        members["description"] = .string(description)
-        members["severity"] = .string(severity.rawValue)
-        members["code"] = code.map { .integer(Int64($0)) }
-        for text in Self.texts {
-            members[text.key] = self[keyPath: text.property].map(JSONValue.string)
+        let texts = Self.texts.map { text in
+            (text.key, self[keyPath: text.property].map(JSONValue.string))
         }
-        members["retryOf"] = retryOf.map { .string($0.description) }
-        members["coalesceKey"] = coalesceKey.map(JSONValue.string)
-        members["onExpiry"] = onExpiry.map(JSONValue.string)
-        members["recoveryOptions"] = options.isEmpty ? nil : .array(options.map(\.json))
-        members["userInfo"] = userInfo.isEmpty ? nil : .object(userInfo)
-        members["underlyingErrors"] =
-            underlyingErrors.isEmpty ? nil : .array(underlyingErrors.map(\.json))
-        members["undescribed"] =
-            undescribed.isEmpty ? nil : .array(undescribed.map(JSONValue.string))
-        return .object(members)
+        return .object(
+            unknownKeys.merging(
+                [
+                    ("domain", .string(domain)),
+                    ("description", .string(description)),
+                    ("severity", .string(severity.rawValue)),
+                    ("code", code.map { .integer(Int64($0)) }),
+                    ("retryOf", retryOf.map { .string($0.description) }),
+                    ("coalesceKey", coalesceKey.map(JSONValue.string)),
+                    ("onExpiry", onExpiry.map(JSONValue.string)),
+                    ("recoveryOptions", options.isEmpty ? nil : .array(options.map { $0.json })),
+                    ("userInfo", userInfo.isEmpty ? nil : .object(userInfo)),
+                    (
+                        "underlyingErrors",
+                        underlyingErrors.isEmpty ? nil : .array(underlyingErrors.map { $0.json })
+                    ),
+                    (
+                        "undescribed",
+                        undescribed.isEmpty ? nil : .array(undescribed.map(JSONValue.string))
+                    ),
+                ] + texts))
     }
 
     /// The bytes of the payload, the same for equal reports. A report made by hand may exceed
@@ -295,16 +306,28 @@ extension ErrorReport {
 
 extension ErrorReport.Option {
     package var json: JSONValue {
-        var members = unknownKeys
-        members["id"] = .string(id)
-        members["title"] = .string(title)
-        members["role"] = role.map { .string($0.rawValue) }
-        // The role `default` implies it.
-        members["default"] = isDeclaredDefault && role != .default ? .bool(true) : nil
-        members["signed"] = needsSignature ? .bool(true) : nil
-        members["twoPeople"] = needsTwoPeople ? .bool(true) : nil
-        members["fields"] = fields.isEmpty ? nil : .array(fields.map(\.json))
-        return .object(members)
+        .object(
+            unknownKeys.merging([
+                ("id", .string(id)),
+                ("title", .string(title)),
+                ("role", role.map { .string($0.rawValue) }),
+                // The role `default` implies it.
+                ("default", isDeclaredDefault && role != .default ? .bool(true) : nil),
+                ("signed", needsSignature ? .bool(true) : nil),
+                ("twoPeople", needsTwoPeople ? .bool(true) : nil),
+                ("fields", fields.isEmpty ? nil : .array(fields.map { $0.json })),
+            ]))
+    }
+}
+
+extension [String: JSONValue] {
+    /// These unknown members and the known ones; an unknown member with the name of a known one is
+    /// dropped, even if the known one has no value.
+    fileprivate func merging(_ known: [(key: String, value: JSONValue?)]) -> [String: JSONValue] {
+        var members = self
+        members.reserveCapacity(count + known.count { $0.value != nil })
+        for (key, value) in known where value != nil || !isEmpty { members[key] = value }
+        return members
     }
 }
 

@@ -54,18 +54,26 @@ struct JSONWriter {
             var runStart = 0
             var index = 0
             while index < utf8.count {
-                guard let (escape, length) = Self.escape(at: index, in: utf8) else {
+                guard Self.mayNeedEscape(utf8[index]),
+                    let (escape, length) = Self.escape(at: index, in: utf8)
+                else {
                     index += 1
                     continue
                 }
-                bytes.append(contentsOf: utf8[runStart..<index])
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[runStart..<index]))
                 write(escape: escape)
                 index += length
                 runStart = index
             }
-            bytes.append(contentsOf: utf8[runStart...])
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[runStart...]))
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether a scalar that begins with this byte may need an escape.
+    private static func mayNeedEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+            || byte == 0xE2
     }
 
     /// The scalar at `index` and its length in bytes if it must be escaped: as RFC 8259 requires,
@@ -104,6 +112,7 @@ struct JSONWriter {
 
     /// The bytes that `text` takes as a JSON string, without its quotes.
     static func byteCount(of text: String) -> Int {
+        guard text.utf8.contains(where: mayNeedEscape) else { return text.utf8.count }
         var writer = JSONWriter()
         writer.write(quoted: text)
         return writer.bytes.count - 2

@@ -93,17 +93,21 @@ extension ErrorReport {
         unknownKeys[Self.changesKey] = kept.isEmpty ? nil : .array(kept)
     }
 
-    /// The two byte sequences one of which is in every payload with `changes`: the key itself, or
-    /// the start of an escape in a key.
-    private static let signsOfChanges = [Array("\"\(changesKey)\"".utf8), Array("\\u00".utf8)]
+    /// One of these byte sequences is in every payload with `changes`: the key itself, or the start
+    /// of an escape in a key.
+    private static let keyOfChanges = Array("\"\(changesKey)\"".utf8)
+    private static let escapeInKeys = Array("\\u00".utf8)
 
     /// Whether a payload may have `changes` and must be parsed. Takes linear time: it runs on the
     /// sockets' thread.
     package static func mayHaveChanges(_ payload: [UInt8]) -> Bool {
-        payload.withUnsafeBufferPointer { bytes in
-            signsOfChanges.contains { sign in
-                bytes.indices.contains {
-                    bytes[$0] == sign[0] && bytes[$0...].starts(with: sign)
+        let (key, escape) = (keyOfChanges, escapeInKeys)
+        return payload.withUnsafeBufferPointer { bytes in
+            bytes.indices.contains { place in
+                switch bytes[place] {
+                case UInt8(ascii: "\""): bytes[place...].starts(with: key)
+                case UInt8(ascii: "\\"): bytes[place...].starts(with: escape)
+                default: false
                 }
             }
         }
