@@ -270,33 +270,30 @@ struct ReportFields {
 }
 
 extension ErrorReport {
+    private static let usualMemberCount = 12
+
     /// The report as JSON. Absent and empty fields are left out; unknown keys are written again,
     /// unless a known key has the same name.
     public var json: JSONValue {
-        let texts = Self.texts.map { text in
-            (text.key, self[keyPath: text.property].map(JSONValue.string))
+        var object = MemberWriter(beside: unknownKeys, capacity: Self.usualMemberCount)
+        object.set("domain", .string(domain))
+        object.set("description", .string(description))
+        object.set("severity", .string(severity.rawValue))
+        object.set("code", code.map { .integer(Int64($0)) })
+        for text in Self.texts {
+            object.set(text.key, self[keyPath: text.property].map(JSONValue.string))
         }
-        return .object(
-            unknownKeys.merging(
-                [
-                    ("domain", .string(domain)),
-                    ("description", .string(description)),
-                    ("severity", .string(severity.rawValue)),
-                    ("code", code.map { .integer(Int64($0)) }),
-                    ("retryOf", retryOf.map { .string($0.description) }),
-                    ("coalesceKey", coalesceKey.map(JSONValue.string)),
-                    ("onExpiry", onExpiry.map(JSONValue.string)),
-                    ("recoveryOptions", options.isEmpty ? nil : .array(options.map { $0.json })),
-                    ("userInfo", userInfo.isEmpty ? nil : .object(userInfo)),
-                    (
-                        "underlyingErrors",
-                        underlyingErrors.isEmpty ? nil : .array(underlyingErrors.map { $0.json })
-                    ),
-                    (
-                        "undescribed",
-                        undescribed.isEmpty ? nil : .array(undescribed.map(JSONValue.string))
-                    ),
-                ] + texts))
+        object.set("retryOf", retryOf.map { .string($0.description) })
+        object.set("coalesceKey", coalesceKey.map(JSONValue.string))
+        object.set("onExpiry", onExpiry.map(JSONValue.string))
+        object.set("recoveryOptions", options.isEmpty ? nil : .array(options.map { $0.json }))
+        object.set("userInfo", userInfo.isEmpty ? nil : .object(userInfo))
+        object.set(
+            "underlyingErrors",
+            underlyingErrors.isEmpty ? nil : .array(underlyingErrors.map { $0.json }))
+        object.set(
+            "undescribed", undescribed.isEmpty ? nil : .array(undescribed.map(JSONValue.string)))
+        return .object(object.members)
     }
 
     /// The bytes of the payload, the same for equal reports. A report made by hand may exceed
@@ -306,28 +303,35 @@ extension ErrorReport {
 
 extension ErrorReport.Option {
     package var json: JSONValue {
-        .object(
-            unknownKeys.merging([
-                ("id", .string(id)),
-                ("title", .string(title)),
-                ("role", role.map { .string($0.rawValue) }),
-                // The role `default` implies it.
-                ("default", isDeclaredDefault && role != .default ? .bool(true) : nil),
-                ("signed", needsSignature ? .bool(true) : nil),
-                ("twoPeople", needsTwoPeople ? .bool(true) : nil),
-                ("fields", fields.isEmpty ? nil : .array(fields.map { $0.json })),
-            ]))
+        var object = MemberWriter(beside: unknownKeys, capacity: Self.usualMemberCount)
+        object.set("id", .string(id))
+        object.set("title", .string(title))
+        object.set("role", role.map { .string($0.rawValue) })
+        // The role `default` implies it.
+        object.set("default", isDeclaredDefault && role != .default ? .bool(true) : nil)
+        object.set("signed", needsSignature ? .bool(true) : nil)
+        object.set("twoPeople", needsTwoPeople ? .bool(true) : nil)
+        object.set("fields", fields.isEmpty ? nil : .array(fields.map { $0.json }))
+        return .object(object.members)
     }
+
+    private static let usualMemberCount = 3
 }
 
-extension [String: JSONValue] {
-    /// These unknown members and the known ones; an unknown member with the name of a known one is
-    /// dropped, even if the known one has no value.
-    fileprivate func merging(_ known: [(key: String, value: JSONValue?)]) -> [String: JSONValue] {
-        var members = self
-        members.reserveCapacity(count + known.count { $0.value != nil })
-        for (key, value) in known where value != nil || !isEmpty { members[key] = value }
-        return members
+/// The members of a JSON object while it is written: known ones beside unknown ones.
+private struct MemberWriter {
+    private(set) var members: [String: JSONValue]
+    private let hasUnknown: Bool
+
+    /// - Parameter capacity: The number of members that most objects have at most.
+    init(beside unknown: [String: JSONValue], capacity: Int) {
+        hasUnknown = !unknown.isEmpty
+        members = hasUnknown ? unknown : Dictionary(minimumCapacity: capacity)
+    }
+
+    /// Sets a known member. Without a value there is none, not even an unknown one of that name.
+    mutating func set(_ key: String, _ value: JSONValue?) {
+        if value != nil || hasUnknown { members[key] = value }
     }
 }
 

@@ -5,9 +5,9 @@
 /// lone surrogates and numbers outside our range are refused. Keys are compared as Swift compares
 /// strings: two spellings of one canonically equivalent text are duplicates.
 struct JSONParser {
-    /// The members of the outermost object without growth; a report of the usual size has fewer.
+    /// An outermost object before its members: a report of the usual size does not let it grow.
     /// Inner objects are many and mostly small.
-    private static let outermostCapacity = 12
+    private static var outermost: [String: JSONValue] { Dictionary(minimumCapacity: 12) }
 
     let bytes: UnsafeBufferPointer<UInt8>
     let limits: JSONLimits
@@ -59,8 +59,7 @@ struct JSONParser {
 
     private mutating func object() throws(JSONError) -> JSONValue {
         try descend()
-        var members: [String: JSONValue] = [:]
-        if depth == 1 { members.reserveCapacity(Self.outermostCapacity) }
+        var members = depth == 1 ? Self.outermost : [:]
         if closes(with: UInt8(ascii: "}")) { return .object(members) }
         while true {
             let start = position

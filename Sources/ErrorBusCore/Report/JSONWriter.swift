@@ -110,6 +110,12 @@ struct JSONWriter {
         }
     }
 
+    /// The bytes that a value takes.
+    static func byteCount(of value: JSONValue) -> Int {
+        if case .string(let text) = value { return byteCount(of: text) + 2 }
+        return value.encoded().count
+    }
+
     /// The bytes that `text` takes as a JSON string, without its quotes.
     static func byteCount(of text: String) -> Int {
         guard text.utf8.contains(where: mayNeedEscape) else { return text.utf8.count }

@@ -103,13 +103,13 @@ extension ErrorReport {
     package static func mayHaveChanges(_ payload: [UInt8]) -> Bool {
         let (key, escape) = (keyOfChanges, escapeInKeys)
         return payload.withUnsafeBufferPointer { bytes in
-            bytes.indices.contains { place in
-                switch bytes[place] {
-                case UInt8(ascii: "\""): bytes[place...].starts(with: key)
-                case UInt8(ascii: "\\"): bytes[place...].starts(with: escape)
-                default: false
-                }
+            for place in 0..<bytes.count {
+                let byte = bytes[place]
+                guard byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+                let sign = byte == UInt8(ascii: "\\") ? escape : key
+                if bytes[place...].starts(with: sign) { return true }
             }
+            return false
         }
     }
 }

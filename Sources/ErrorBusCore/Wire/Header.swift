@@ -222,10 +222,10 @@ struct HeaderReader {
     }
 
     static func path(_ text: String) -> [NodeName]? {
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         var path: [NodeName] = []
         for part in parts {
-            guard let name = NodeName(part) else { return nil }
+            guard let name = NodeName(Substring(part)) else { return nil }
             path.append(name)
         }
         return path
