@@ -298,7 +298,11 @@ extension ErrorReport {
 
     /// The bytes of the payload, the same for equal reports. A report made by hand may exceed
     /// ``Limits/payloadByteCount``; the sender checks.
-    public func payload() -> [UInt8] { json.encoded() }
+    public func payload() -> [UInt8] {
+        var writer = JSONWriter(byteCount: 512)
+        writer.write(json)
+        return writer.bytes
+    }
 }
 
 extension ErrorReport.Option {

@@ -3,6 +3,9 @@
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
 
+    /// - Parameter byteCount: The number of bytes that most texts have at least.
+    init(byteCount: Int = 0) { bytes.reserveCapacity(byteCount) }
+
     mutating func write(_ value: JSONValue) {
         switch value {
         case .null: write(word: "null")

@@ -93,23 +93,19 @@ extension ErrorReport {
         unknownKeys[Self.changesKey] = kept.isEmpty ? nil : .array(kept)
     }
 
-    /// One of these byte sequences is in every payload with `changes`: the key itself, or the start
-    /// of an escape in a key.
-    private static let keyOfChanges = Array("\"\(changesKey)\"".utf8)
-    private static let escapeInKeys = Array("\\u00".utf8)
+    /// The two byte sequences one of which is in every payload with `changes`: the key itself, or
+    /// the start of an escape in a key.
+    private static let signsOfChanges = [Array("\"\(changesKey)\"".utf8), Array("\\u00".utf8)]
 
     /// Whether a payload may have `changes` and must be parsed. Takes linear time: it runs on the
     /// sockets' thread.
     package static func mayHaveChanges(_ payload: [UInt8]) -> Bool {
-        let (key, escape) = (keyOfChanges, escapeInKeys)
-        return payload.withUnsafeBufferPointer { bytes in
-            for place in 0..<bytes.count {
-                let byte = bytes[place]
-                guard byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-                let sign = byte == UInt8(ascii: "\\") ? escape : key
-                if bytes[place...].starts(with: sign) { return true }
+        payload.withUnsafeBufferPointer { bytes in
+            signsOfChanges.contains { sign in
+                bytes.indices.contains {
+                    bytes[$0] == sign[0] && bytes[$0...].starts(with: sign)
+                }
             }
-            return false
         }
     }
 }
