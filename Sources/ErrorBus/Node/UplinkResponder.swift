@@ -241,7 +241,7 @@ struct UplinkResponder: Responder {
                 reason: .noAttempter, problem: "was not offered",
                 text: "not offered; offered: \(offered)")
         }
-        let chosen = self.chosen(answer.option, of: error)
+        let chosen = Self.chosen(answer.option, of: report, attempter)
         if chosen.contains(where: \.needsTwoPeople), !answer.isOfTwoPeople {
             return AnswerFault(
                 reason: .notConfirmed, problem: "needs two people",
@@ -263,9 +263,11 @@ struct UplinkResponder: Responder {
     }
 
     /// An option of an error: as people saw it, and as its owner has it.
-    private func chosen(_ option: String, of error: any Error) -> [ErrorReport.Option] {
-        let owned = error.recoveryAttempter?.options ?? []
-        return (ErrorReport(describing: error).options + owned).filter { $0.id == option }
+    private static func chosen(
+        _ option: String, of report: ErrorReport, _ attempter: (any RecoveryAttempter)?
+    ) -> [ErrorReport.Option] {
+        let owned = attempter?.options ?? []
+        return [report.options, owned].flatMap { $0.filter { $0.id == option } }
     }
 
     /// Applies the declared option after the deadline, if this is the origin.
@@ -291,9 +293,9 @@ struct UplinkResponder: Responder {
         _ answer: Answer, to error: any Error, _ id: PresentationID, after deadline: MonotonicTime?,
         _ transport: any Transport
     ) async -> Bool {
-        let isGuarded = chosen(answer.option, of: error).contains {
-            $0.needsSignature || $0.needsTwoPeople
-        }
+        let isGuarded = Self.chosen(
+            answer.option, of: ErrorReport(describing: error), error.recoveryAttempter
+        ).contains { $0.needsSignature || $0.needsTwoPeople }
         guard isGuarded else { return true }
         let left = deadline?.since(transport.now)
         // Clocks of other processes are a little ahead at times.

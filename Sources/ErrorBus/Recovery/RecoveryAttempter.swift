@@ -63,8 +63,13 @@ public struct OptionAttempter: RecoveryAttempter {
         _ recoveryOptions: [RecoveryOption], timeLimit: Duration = timeLimitDefault,
         clock: any Clock<Duration> = ContinuousClock()
     ) {
-        var ids: Set<String> = []
-        self.recoveryOptions = recoveryOptions.filter { ids.insert($0.option.id).inserted }
+        var options: [RecoveryOption] = []
+        // A set of ids would cost more: they are few.
+        for option in recoveryOptions
+        where !options.contains(where: { $0.option.id == option.option.id }) {
+            options.append(option)
+        }
+        self.recoveryOptions = options
         self.timeLimit = timeLimit
         self.clock = clock
     }

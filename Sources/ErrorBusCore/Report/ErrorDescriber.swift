@@ -73,6 +73,10 @@ struct ErrorDescriber {
         _ report: inout ErrorReport, with userInfo: [String: Any], level: Int
     ) {
         var count = 0
+        if !userInfo.isEmpty {
+            report.userInfo = Dictionary(
+                minimumCapacity: min(userInfo.count, Local.userInfoCount))
+        }
         for (key, value) in userInfo.sorted(by: { $0.key < $1.key }) {
             if let errors = Self.underlyingErrors(key, value) {
                 for error in errors {
@@ -93,7 +97,7 @@ struct ErrorDescriber {
             let share = min(valuesLeft, Local.valueCount)
             var reader = ValueReader(valuesLeft: share)
             let json = reader.json(value)
-            let bytes = json.encoded().count + JSONWriter.byteCount(of: key) + 4
+            let bytes = JSONWriter.byteCount(of: json) + JSONWriter.byteCount(of: key) + 4
             guard spend(bytes: bytes, values: share - max(0, reader.valuesLeft)) else {
                 note(key, in: &report)
                 continue

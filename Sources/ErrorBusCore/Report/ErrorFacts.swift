@@ -1,7 +1,7 @@
 import Foundation
 
-/// The texts, identity and options of an error as its protocols give them, without limits. A
-/// protocol's value takes precedence over userInfo.
+/// The texts, identity and options of an error without a report of its own, as its protocols give
+/// them, without limits. A protocol's value takes precedence over userInfo.
 struct ErrorFacts {
     let identity: ErrorIdentity
     let description: String
@@ -16,7 +16,7 @@ struct ErrorFacts {
         let localized = error as? any LocalizedError
         var userInfo =
             NSError.made(error)?.userInfo ?? (error as? any CustomNSError)?.errorUserInfo ?? [:]
-        identity = ErrorIdentity(error)
+        identity = ErrorIdentity(withoutReport: error)
 
         func text(_ own: String?, _ key: String) -> String? {
             let other = Self.takeText(key, from: &userInfo)
@@ -98,7 +98,14 @@ struct ErrorIdentity: Hashable, Sendable {
         if let error = error as? any ReportableError {
             let report = error.report
             self.init(domain: report.domain, code: report.code)
-        } else if let error = NSError.made(error) {
+        } else {
+            self.init(withoutReport: error)
+        }
+    }
+
+    /// The identity of an error that is no ``ReportableError``.
+    fileprivate init(withoutReport error: any Error) {
+        if let error = NSError.made(error) {
             self.init(domain: error.domain, code: error.code)
         } else if let error = error as? any CustomNSError {
             self.init(domain: Self.domain(of: error), code: error.errorCode)
@@ -119,7 +126,7 @@ struct ErrorIdentity: Hashable, Sendable {
     private static func domain(of error: some CustomNSError) -> String {
         let domain = type(of: error).errorDomain
         // The default domain is the type's name, with the same unstable parts.
-        return domain.isEmpty || domain == String(reflecting: type(of: error))
+        return domain.isEmpty || domain == _typeName(type(of: error), qualified: true)
             ? typeName(of: error) : domain
     }
 

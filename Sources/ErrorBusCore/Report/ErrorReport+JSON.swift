@@ -92,7 +92,7 @@ extension ErrorReport {
                 options.append(option)
             } catch { throw error.within("recoveryOptions[\(index)]") }
         }
-        let fieldCount = options.map(\.fields.count).reduce(0, +)
+        let fieldCount = options.reduce(0) { $0 + $1.fields.count }
         guard fieldCount <= Limits.fieldCountOfReport else {
             throw ReportError(
                 "recoveryOptions", found: "\(fieldCount) fields",
@@ -136,6 +136,9 @@ extension ErrorReport.Option {
 /// The members of one JSON object while a report is read from it. Each known field is taken out
 /// once; the rest are the keys unknown to this version.
 struct ReportFields {
+    /// The most fields of an object that are found without growth of ``taken``.
+    private static let usualCount = 12
+
     private let members: [String: JSONValue]
     /// The keys of the fields that were found. A copy of the other members would keep the memory of
     /// all members, in each option of an open report.
@@ -146,6 +149,7 @@ struct ReportFields {
             throw ReportError("", found: value.kind, allowed: "an object")
         }
         self.members = members
+        taken.reserveCapacity(min(members.count, Self.usualCount))
     }
 
     /// The members that were not taken out.
@@ -155,9 +159,10 @@ struct ReportFields {
 
     /// The field; nil where it is missing or null.
     private mutating func take(_ key: String) -> JSONValue? {
-        guard let value = members[key] else { return nil }
+        // Most objects have few of the known fields: once all are found, no other is looked up.
+        guard taken.count < members.count, let value = members[key] else { return nil }
         taken.append(key)
-        guard value != .null else { return nil }
+        if case .null = value { return nil }
         return value
     }
 
@@ -265,46 +270,72 @@ struct ReportFields {
 }
 
 extension ErrorReport {
+    private static let usualMemberCount = 12
+
     /// The report as JSON. Absent and empty fields are left out; unknown keys are written again,
     /// unless a known key has the same name.
     public var json: JSONValue {
-        var members = unknownKeys
-        members["domain"] = .string(domain)
-        members["description"] = .string(description)
-        members["severity"] = .string(severity.rawValue)
-        members["code"] = code.map { .integer(Int64($0)) }
+        var object = MemberWriter(beside: unknownKeys, capacity: Self.usualMemberCount)
+        object.set("domain", .string(domain))
+        object.set("description", .string(description))
+        object.set("severity", .string(severity.rawValue))
+        object.set("code", code.map { .integer(Int64($0)) })
         for text in Self.texts {
-            members[text.key] = self[keyPath: text.property].map(JSONValue.string)
+            object.set(text.key, self[keyPath: text.property].map(JSONValue.string))
         }
-        members["retryOf"] = retryOf.map { .string($0.description) }
-        members["coalesceKey"] = coalesceKey.map(JSONValue.string)
-        members["onExpiry"] = onExpiry.map(JSONValue.string)
-        members["recoveryOptions"] = options.isEmpty ? nil : .array(options.map(\.json))
-        members["userInfo"] = userInfo.isEmpty ? nil : .object(userInfo)
-        members["underlyingErrors"] =
-            underlyingErrors.isEmpty ? nil : .array(underlyingErrors.map(\.json))
-        members["undescribed"] =
-            undescribed.isEmpty ? nil : .array(undescribed.map(JSONValue.string))
-        return .object(members)
+        object.set("retryOf", retryOf.map { .string($0.description) })
+        object.set("coalesceKey", coalesceKey.map(JSONValue.string))
+        object.set("onExpiry", onExpiry.map(JSONValue.string))
+        object.set("recoveryOptions", options.isEmpty ? nil : .array(options.map { $0.json }))
+        object.set("userInfo", userInfo.isEmpty ? nil : .object(userInfo))
+        object.set(
+            "underlyingErrors",
+            underlyingErrors.isEmpty ? nil : .array(underlyingErrors.map { $0.json }))
+        object.set(
+            "undescribed", undescribed.isEmpty ? nil : .array(undescribed.map(JSONValue.string)))
+        return .object(object.members)
     }
 
     /// The bytes of the payload, the same for equal reports. A report made by hand may exceed
     /// ``Limits/payloadByteCount``; the sender checks.
-    public func payload() -> [UInt8] { json.encoded() }
+    public func payload() -> [UInt8] {
+        var writer = JSONWriter(byteCount: 512)
+        writer.write(json)
+        return writer.bytes
+    }
 }
 
 extension ErrorReport.Option {
     package var json: JSONValue {
-        var members = unknownKeys
-        members["id"] = .string(id)
-        members["title"] = .string(title)
-        members["role"] = role.map { .string($0.rawValue) }
+        var object = MemberWriter(beside: unknownKeys, capacity: Self.usualMemberCount)
+        object.set("id", .string(id))
+        object.set("title", .string(title))
+        object.set("role", role.map { .string($0.rawValue) })
         // The role `default` implies it.
-        members["default"] = isDeclaredDefault && role != .default ? .bool(true) : nil
-        members["signed"] = needsSignature ? .bool(true) : nil
-        members["twoPeople"] = needsTwoPeople ? .bool(true) : nil
-        members["fields"] = fields.isEmpty ? nil : .array(fields.map(\.json))
-        return .object(members)
+        object.set("default", isDeclaredDefault && role != .default ? .bool(true) : nil)
+        object.set("signed", needsSignature ? .bool(true) : nil)
+        object.set("twoPeople", needsTwoPeople ? .bool(true) : nil)
+        object.set("fields", fields.isEmpty ? nil : .array(fields.map { $0.json }))
+        return .object(object.members)
+    }
+
+    private static let usualMemberCount = 3
+}
+
+/// The members of a JSON object while it is written: known ones beside unknown ones.
+private struct MemberWriter {
+    private(set) var members: [String: JSONValue]
+    private let hasUnknown: Bool
+
+    /// - Parameter capacity: The number of members that most objects have at most.
+    init(beside unknown: [String: JSONValue], capacity: Int) {
+        hasUnknown = !unknown.isEmpty
+        members = hasUnknown ? unknown : Dictionary(minimumCapacity: capacity)
+    }
+
+    /// Sets a known member. Without a value there is none, not even an unknown one of that name.
+    mutating func set(_ key: String, _ value: JSONValue?) {
+        if value != nil || hasUnknown { members[key] = value }
     }
 }
 

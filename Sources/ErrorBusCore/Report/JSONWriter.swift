@@ -3,6 +3,9 @@
 struct JSONWriter {
     private(set) var bytes: [UInt8] = []
 
+    /// - Parameter byteCount: The number of bytes that most texts have at least.
+    init(byteCount: Int = 0) { bytes.reserveCapacity(byteCount) }
+
     mutating func write(_ value: JSONValue) {
         switch value {
         case .null: write(word: "null")
@@ -54,18 +57,26 @@ struct JSONWriter {
             var runStart = 0
             var index = 0
             while index < utf8.count {
-                guard let (escape, length) = Self.escape(at: index, in: utf8) else {
+                guard Self.mayNeedEscape(utf8[index]),
+                    let (escape, length) = Self.escape(at: index, in: utf8)
+                else {
                     index += 1
                     continue
                 }
-                bytes.append(contentsOf: utf8[runStart..<index])
+                bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[runStart..<index]))
                 write(escape: escape)
                 index += length
                 runStart = index
             }
-            bytes.append(contentsOf: utf8[runStart...])
+            bytes.append(contentsOf: UnsafeBufferPointer(rebasing: utf8[runStart...]))
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Whether a scalar that begins with this byte may need an escape.
+    private static func mayNeedEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == 0x7F
+            || byte == 0xE2
     }
 
     /// The scalar at `index` and its length in bytes if it must be escaped: as RFC 8259 requires,
@@ -102,8 +113,15 @@ struct JSONWriter {
         }
     }
 
+    /// The bytes that a value takes.
+    static func byteCount(of value: JSONValue) -> Int {
+        if case .string(let text) = value { return byteCount(of: text) + 2 }
+        return value.encoded().count
+    }
+
     /// The bytes that `text` takes as a JSON string, without its quotes.
     static func byteCount(of text: String) -> Int {
+        guard text.utf8.contains(where: mayNeedEscape) else { return text.utf8.count }
         var writer = JSONWriter()
         writer.write(quoted: text)
         return writer.bytes.count - 2

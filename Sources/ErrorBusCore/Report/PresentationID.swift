@@ -91,17 +91,18 @@ extension UniqueID: CustomStringConvertible {
     /// The canonical lower-case form.
     public var description: String {
         String(unsafeUninitializedCapacity: 36) { text in
-            var position = 0
-            for digit in 0..<32 {
-                if digit == 8 || digit == 12 || digit == 16 || digit == 20 {
+            var rest = high
+            for position in 0..<36 {
+                switch position {
+                case 8, 13, 18, 23:
                     text[position] = UInt8(ascii: "-")
-                    position += 1
+                    if position == 18 { rest = low }
+                default:
+                    text[position] = (rest >> 60).lowHexDigit
+                    rest <<= 4
                 }
-                let word = digit < 16 ? high : low
-                text[position] = (word >> UInt64(60 - 4 * (digit % 16))).lowHexDigit
-                position += 1
             }
-            return position
+            return 36
         }
     }
 }

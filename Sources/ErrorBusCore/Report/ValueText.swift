@@ -115,6 +115,9 @@ struct ValueReader {
     mutating func json(_ value: Any, depth: Int = 0) -> JSONValue {
         valuesLeft -= 1
         guard valuesLeft >= 0 else { return text("…") }
+        // The usual types first: each cast to a protocol is slow.
+        if type(of: value) == String.self, let text = value as? String { return string(text) }
+        if type(of: value) == Int.self, let number = value as? Int { return integer(number) }
         if let optional = value as? any OptionalValue {
             return optional.wrappedValue.map { json($0, depth: depth) } ?? .null
         }

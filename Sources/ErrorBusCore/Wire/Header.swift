@@ -1,6 +1,9 @@
 /// The fields of a message: `name: value` lines, each name at most once. Names that a verb does
 /// not use are kept, so that relays can pass them on.
 package struct Header: Hashable, Sendable {
+    /// The number of fields that most messages have at most.
+    private static let usualFieldCount = 8
+
     package struct Field: Hashable, Sendable {
         let name: String
         let value: String
@@ -8,7 +11,8 @@ package struct Header: Hashable, Sendable {
 
     private(set) var fields: [Field] = []
 
-    init() {}
+    /// A header to write.
+    init() { fields.reserveCapacity(Self.usualFieldCount) }
 
     /// Reads a header frame. Any bytes give a header or a refusal.
     init(_ frame: Frame, limits: WireLimits = .standard) throws(WireError) {
@@ -222,10 +226,10 @@ struct HeaderReader {
     }
 
     static func path(_ text: String) -> [NodeName]? {
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         var path: [NodeName] = []
         for part in parts {
-            guard let name = NodeName(part) else { return nil }
+            guard let name = NodeName(Substring(part)) else { return nil }
             path.append(name)
         }
         return path

@@ -273,12 +273,13 @@ extension Answer {
     /// known field, and a header has a limit.
     static let unknownFieldCountMax = WireLimits.headerFieldCountMax - knownFields.count
 
+    private static var vias: String { Via.allCases.map(\.rawValue).joined(separator: ", ") }
+
     fileprivate init(_ fields: HeaderReader, payload: Frame) throws(WireError) {
-        let vias = Via.allCases.map(\.rawValue).joined(separator: ", ")
         self.init(
             id: try fields.required("answer", "a UUID") { UniqueID($0) },
             option: try fields.option("option"), by: try fields.requiredText("by"),
-            via: try fields.required("via", vias) { Via(rawValue: $0) },
+            via: try fields.required("via", Self.vias) { Via(rawValue: $0) },
             second: fields.text("second"), didRecover: try fields.bool("did-recover"),
             reason: fields.text("reason"),
             extras: Extras(
