@@ -38,30 +38,7 @@ public struct PresentationContext: Sendable {
         var turn: Turn? = Turn()
     }
 
-    /// What ``Boxed`` is, of a type that is known here: through the generic one of another module,
-    /// each read of a field would copy all fields.
-    private struct BoxedFields: Sendable {
-        // Changed only by its single owner.
-        private final class Storage: @unchecked Sendable {
-            var value: Fields
-
-            init(_ value: Fields) { self.value = value }
-        }
-
-        private var storage: Storage
-
-        init(_ value: Fields) { storage = Storage(value) }
-
-        var value: Fields {
-            _read { yield storage.value }
-            _modify {
-                if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
-                yield &storage.value
-            }
-        }
-    }
-
-    private var fields: BoxedFields
+    private var fields: Boxed<Fields>
 
     /// The context of a new presentation, for tests of a responder's own methods.
     /// ``Responder/presentError(_:options:from:)`` makes one by itself.
@@ -74,7 +51,7 @@ public struct PresentationContext: Sendable {
         deadline: ContinuousClock.Instant? = nil, received: ReceivedPresentation? = nil,
         stateChanged: @escaping @Sendable (PresentationState) -> Void = { _ in }
     ) {
-        fields = BoxedFields(
+        fields = Boxed(
             Fields(
                 id: id, retryOf: retryOf, retryCount: retryCount, stateChanged: stateChanged,
                 received: received, deadline: deadline))

@@ -3,19 +3,22 @@
 /// An outcome or a context passes through a dozen nested async calls, and each call keeps several
 /// while the presentation waits: without boxes they took a third of the memory of an open
 /// presentation.
+///
+/// Inlinable: through a generic type of another module, each read of one member would copy the whole
+/// value.
 package struct Boxed<Value: Sendable>: Sendable {
     // Changed only by its single owner.
-    private final class Storage: @unchecked Sendable {
-        var value: Value
+    @usableFromInline final class Storage: @unchecked Sendable {
+        @usableFromInline var value: Value
 
-        init(_ value: Value) { self.value = value }
+        @inlinable init(_ value: Value) { self.value = value }
     }
 
-    private var storage: Storage
+    @usableFromInline var storage: Storage
 
-    package init(_ value: Value) { storage = Storage(value) }
+    @inlinable package init(_ value: Value) { storage = Storage(value) }
 
-    package var value: Value {
+    @inlinable package var value: Value {
         _read { yield storage.value }
         _modify {
             if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.value) }
