@@ -223,7 +223,13 @@ struct PromisedNumbersTests {
                 ["At most \(grouped(TerminalPresenter.waitingMax)) prompts wait at a terminal"]
             ),
             ("console.md", ["when \(grouped(TerminalPresenter.waitingMax)) prompts wait there"]),
-            ("sign-in.md", ["has at most \(grouped(ConsoleUsers.countMax)) users"]),
+            (
+                "sign-in.md",
+                [
+                    "has at most \(grouped(ConsoleUsers.countMax)) users",
+                    "more than \(grouped(ConsoleSessions.endedCountMax)) times",
+                ]
+            ),
             ("topology.md", ["`--to ENDPOINT` gives up after \(seconds(settings.grace)); below"]),
         ])
     func sentence(document: String, promised: [String]) throws {
