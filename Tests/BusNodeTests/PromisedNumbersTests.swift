@@ -160,6 +160,7 @@ struct PromisedNumbersTests {
     /// Numbers in sentences of operations.md.
     private static let sentences = [
         "`abandonAfter`, \(seconds(settings.abandonAfter))",
+        "With \(grouped(JournalSchema.announcedRowCount)) rows or more the log has a line",
         "logged after \(seconds(times.parentMissing));",
         "repeated every \(minutes(times.parentMissingAgain))",
         "its deadline, by default \(times.bareWaitMax / 60_000) minutes",
