@@ -106,8 +106,9 @@ class Interactivity(BaseHTTPRequestHandler):
     def is_signed(self, body):
         """Whether Slack sent it, in the last five minutes."""
         sent = self.headers.get("X-Slack-Request-Timestamp", "")
-        if not sent.isdigit() or abs(time.time() - int(sent)) > AGE_MAX:
+        if not re.fullmatch("[0-9]{1,12}", sent) or abs(time.time() - int(sent)) > AGE_MAX:
             return False
         code = hmac.new(self.secret().encode(), f"v0:{sent}:".encode() + body, hashlib.sha256)
-        said = self.headers.get("X-Slack-Signature", "")
-        return hmac.compare_digest(f"v0={code.hexdigest()}", said)
+        # As bytes, since Python compares no texts with other characters than those of ASCII.
+        said = self.headers.get("X-Slack-Signature", "").encode(errors="replace")
+        return hmac.compare_digest(f"v0={code.hexdigest()}".encode(), said)

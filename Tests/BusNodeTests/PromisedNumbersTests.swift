@@ -160,6 +160,7 @@ struct PromisedNumbersTests {
     /// Numbers in sentences of operations.md.
     private static let sentences = [
         "`abandonAfter`, \(seconds(settings.abandonAfter))",
+        "With \(grouped(JournalSchema.announcedRowCount)) rows or more the log has a line",
         "logged after \(seconds(times.parentMissing));",
         "repeated every \(minutes(times.parentMissingAgain))",
         "its deadline, by default \(times.bareWaitMax / 60_000) minutes",
@@ -223,7 +224,13 @@ struct PromisedNumbersTests {
                 ["At most \(grouped(TerminalPresenter.waitingMax)) prompts wait at a terminal"]
             ),
             ("console.md", ["when \(grouped(TerminalPresenter.waitingMax)) prompts wait there"]),
-            ("sign-in.md", ["has at most \(grouped(ConsoleUsers.countMax)) users"]),
+            (
+                "sign-in.md",
+                [
+                    "has at most \(grouped(ConsoleUsers.countMax)) users",
+                    "more than \(grouped(ConsoleSessions.endedCountMax)) times",
+                ]
+            ),
             ("topology.md", ["`--to ENDPOINT` gives up after \(seconds(settings.grace)); below"]),
         ])
     func sentence(document: String, promised: [String]) throws {

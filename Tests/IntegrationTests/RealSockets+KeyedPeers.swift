@@ -201,6 +201,35 @@ extension RealSockets {
             try await central.stop()
         }
 
+        @Test("F29 A silent connection ends once its key is revoked, and another key's stays")
+        func silent() async throws {
+            let ring = KeyRing(try keys("central"))
+            let (central, endpoint) = try await central(ring)
+            let worker = try await linked("worker", to: endpoint)
+            let relay = try await linked("relay", to: endpoint)
+            ring.replace(with: try keys("central", unknown: ["stranger", "worker"]))
+            try await worker.ended()
+            while await central.node.status.dropped["unknownKey"] != 1 { await Task.yield() }
+            try await relay.tell(.ping(1))
+            #expect(try await relay.hear(.pong) == .pong(1))
+            try await central.stop()
+        }
+
+        @Test("F29 A connection without a message ends some time after the keys were replaced")
+        func neverSpoke() async throws {
+            let ring = KeyRing(try keys("central"))
+            let reactor = Reactor(keys: ring, keyed: KeyedConnections(silenceMax: 100))
+            let parent = TestReceiver(reactor)
+            try reactor.start()
+            _ = try await parent.listen(try Endpoint("tcp://127.0.0.1:*"))
+            let endpoint = try #require(await reactor.boundEndpoints().first)
+            let peer = try peer(to: endpoint, own: "worker")
+            try await peer.run { _ = try $0.shakeHands() }
+            ring.replace(with: try keys("central", unknown: ["stranger", "worker"]))
+            try await peer.ended()
+            await reactor.shutDown()
+        }
+
         @Test("F29 An unknown key gets ERROR in place of READY, and the node counts it")
         func unknown() async throws {
             let (central, endpoint) = try await central(KeyRing(try keys("central")))

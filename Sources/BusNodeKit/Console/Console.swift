@@ -129,9 +129,8 @@ final class Console: Sendable {
 
     /// Whether a visitor that was admitted before is still admitted, with the same permissions.
     func admits(_ visitor: ConsoleVisitor) -> Bool {
-        guard sessions.has(visitor.session) else { return false }
-        return visitor.provider == nil
-            ? admission.admits(visitor) : signIn?.admits(visitor) ?? false
+        guard visitor.provider == nil else { return signIn?.admits(visitor) ?? false }
+        return sessions.has(visitor.session, of: visitor.user?.name) && admission.admits(visitor)
     }
 
     func listens(at hosts: ConsoleHosts) { address.withLock { $0 = hosts.pageAddress } }

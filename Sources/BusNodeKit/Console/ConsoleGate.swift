@@ -112,6 +112,11 @@ struct ConsoleGate: Sendable {
         signIn != nil && facts.path == ConsoleSignIn.returnPath && facts.method == "GET"
     }
 
+    /// The label of a new session of the user with this token.
+    func newSession(ofToken token: String) -> ConsoleSessions.Label {
+        sessions.newLabel(of: (try? admission.visitor(showing: token))?.user?.name)
+    }
+
     /// Ends a session of the user with this token.
     func end(_ session: ConsoleSessions.Label, ofToken token: String) async {
         let holder = try? admission.visitor(showing: token)
@@ -148,10 +153,10 @@ struct ConsoleGate: Sendable {
             return try admission.visitor(showing: parts[1])
         }
         for (token, session) in cookies(facts) {
-            guard sessions.has(session) else { continue }
             if var visitor = try admission.visitor(showing: token) {
-                // Signing out would end that person's session, and show its token.
-                guard signIn?.has(session) != true else { continue }
+                // With a person's session signing out would end that, and show its token.
+                guard sessions.has(session, of: visitor.user?.name), signIn?.has(session) != true
+                else { continue }
                 visitor.session = session
                 return visitor
             }

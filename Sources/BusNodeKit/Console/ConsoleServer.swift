@@ -212,7 +212,7 @@ struct ConsoleMiddleware: RouterMiddleware {
 
     private func keeping(_ token: String, for request: Request) -> Response {
         let cookie = ConsoleCookie(at: request.head.authority, of: gate.hosts.settings)
-        let label = ConsoleSessions.newLabel()
+        let label = gate.newSession(ofToken: token)
         if let signIn = gate.signIn { signIn.signedIn(label, by: signIn.browsers(of: request)) }
         return Response(
             status: .seeOther, headers: [.location: "/", .setCookie: cookie.setting(token, label)])

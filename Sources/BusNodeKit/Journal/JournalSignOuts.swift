@@ -6,7 +6,8 @@ struct JournalSignOuts: Sendable {
     let journal: SQLiteJournal
     /// The console's number in its node.
     let console: Int
-    /// The most of one user.
+    /// The most of one user that are remembered one by one; the journal keeps one more, which marks
+    /// those up to it as ended.
     var countMax = ConsoleSessions.endedCountMax
 
     /// Those of all users, the oldest first.
@@ -17,7 +18,8 @@ struct JournalSignOuts: Sendable {
         }
     }
 
-    /// Stores a sign-out, in place of the user's oldest above the limit. Durable when this returns.
+    /// Stores a sign-out, in place of the user's oldest sign-in above the limit. Durable when this
+    /// returns.
     ///
     /// - Parameter user: The name of the user; nil if people share one token.
     func keep(_ label: ConsoleSessions.Label, of user: String?) async throws {
@@ -26,9 +28,9 @@ struct JournalSignOuts: Sendable {
             try row.insert(database)
             try database.execute(
                 sql: """
-                    DELETE FROM signOut WHERE console = ?1 AND user IS ?2 AND number <= (
-                        SELECT number FROM signOut WHERE console = ?1 AND user IS ?2
-                        ORDER BY number DESC LIMIT 1 OFFSET ?3)
+                    DELETE FROM signOut WHERE console = ?1 AND user IS ?2 AND label < (
+                        SELECT label FROM signOut WHERE console = ?1 AND user IS ?2
+                        ORDER BY label DESC LIMIT 1 OFFSET ?3)
                     """,
                 arguments: [row.console, row.user, countMax])
         }

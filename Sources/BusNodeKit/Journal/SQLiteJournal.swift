@@ -31,7 +31,7 @@ package final class SQLiteJournal: DecisionJournal {
     ///     that has it.
     ///   - use: Whether other processes of the same node may have it open as well.
     ///   - start: The time of the start.
-    ///   - logger: The logger for rows that are set aside.
+    ///   - logger: The logger for rows that are set aside, and for a long update of the tables.
     /// - Throws: When it cannot be created, is not a database, is damaged, is in use, is of a later
     ///   version, or belongs to another node: a presenter that cannot trust its journal does not
     ///   start.
@@ -69,7 +69,7 @@ package final class SQLiteJournal: DecisionJournal {
                         resultCode: .SQLITE_CORRUPT, message: verdict ?? "no verdict")
                 }
             }
-            try JournalSchema.update(database, path)
+            try JournalSchema.update(database, path, logger: logger)
             if let owner {
                 let isNew = try Self.claim(database, for: owner, path)
                 if isNew, lock?.followsJournal == true { warnOfEmptiness() }

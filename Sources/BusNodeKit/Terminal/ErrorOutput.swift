@@ -168,7 +168,7 @@ final class ErrorOutput: Sendable {
 }
 
 /// A log handler for standard error, one line a message: time, level, text, then `key=value` pairs.
-/// Text from a peer is escaped, so that it cannot drive the terminal or forge a line.
+/// Text from a peer is escaped, so that it cannot drive the terminal or forge a line or a pair.
 package struct BusLogHandler: LogHandler {
     package var logLevel: Logger.Level = .info
     package var metadata: Logger.Metadata = [:]
@@ -194,9 +194,20 @@ package struct BusLogHandler: LogHandler {
         var merged = metadata
         if let more = event.metadata { merged.merge(more) { _, new in new } }
         let pairs = merged.sorted { $0.key < $1.key }
-            .map { " \($0.key)=\("\($0.value)".escapedForTerminal(scalarLimit: 500))" }
+            .map { " \($0.key)=\(Self.value("\($0.value)"))" }
         let time = Date.now.formatted(.iso8601.time(includingFractionalSeconds: true))
         let text = "\(event.message)".escapedForTerminal()
         Terminal.say("\(time) \(event.level) \(label): \(text)\(pairs.joined())")
+    }
+
+    /// The text of a value: in quotes, with `"` and `\` escaped, if it looks like several pairs, or
+    /// begins with a quote itself.
+    static func value(_ text: String) -> String {
+        let safe = text.escapedForTerminal(scalarLimit: 500)
+        let scalars = safe.unicodeScalars
+        let isLikePairs =
+            scalars.contains("=") && scalars.contains { $0.properties.isWhitespace }
+        guard isLikePairs || scalars.first == "\"" else { return safe }
+        return "\"\(safe.replacingScalars(["\\": "\\\\", "\"": "\\\""]))\""
     }
 }

@@ -6,24 +6,53 @@ extension Reactor {
 
     func deliverNewsOfKeys() {
         guard let keys, case let news = keys.takeNews() else { return }
+        end(keyed.overdue(at: now))
         let listening = slots.values.first { $0.socket.kind == .router }
         for (key, count) in news.refused { listening?.receiver.refused(key, count: count) }
         guard news.isReplaced else { return }
         endedPeers = [:]
+        let open = PeerConnection.all(at: keyedEndpoints) ?? []
+        end(keyed.replaced(open, at: now) { keys.ring.holder(of: $0) != nil })
         listening?.receiver.replaced(keys.ring)
         for (id, slot) in slots where !keys.accepts(slot.socket) {
             slot.receiver.changed(.keysReplaced, on: id)
         }
     }
 
+    /// Ends connections, and reports those whose key is known.
+    private func end(_ endings: [KeyedConnections.Ending]) {
+        guard !endings.isEmpty, case let endpoints = keyedEndpoints else { return }
+        let listening = slots.values.first { $0.socket.isKeyed }
+        for ending in endings {
+            let connection = PeerConnection(descriptor: ending.descriptor)
+            guard connection.inode == ending.inode, let address = connection.end(at: endpoints),
+                let key = ending.key
+            else { continue }
+            listening?.receiver.refused(RefusedKey(key: key, address: address), count: 1)
+        }
+    }
+
+    /// The endpoints where children prove their keys.
+    private var keyedEndpoints: [Endpoint] {
+        slots.values.filter(\.socket.isKeyed).map(\.socket.boundEndpoint)
+    }
+
     /// Whether the key of a message was revoked. The connection that it came over is ended, so that
-    /// the peer finds that out at once, and a connection that it makes is refused.
+    /// the peer finds that out at once, and a connection that it makes is refused. Otherwise the
+    /// connection is noted as that key's.
     func isRevoked(
         _ message: ZMQSocket.Received, _ receiver: any TransportReceiver
     ) -> Bool {
-        guard endedPeers != nil, let key = message.key, keys?.ring.holder(of: key) == nil,
-            let peer = message.frames.first
-        else { return false }
+        guard let key = message.key else { return false }
+        guard endedPeers != nil, keys?.ring.holder(of: key) == nil else {
+            if let descriptor = message.source?.descriptor,
+                let inode = PeerConnection(descriptor: descriptor).inode
+            {
+                keyed.received(key, over: descriptor, inode)
+            }
+            return false
+        }
+        guard let peer = message.frames.first else { return false }
         // More of its messages may wait, and the descriptor be another's by the time they are read.
         let address =
             endedPeers?[peer] ?? message.source.flatMap {

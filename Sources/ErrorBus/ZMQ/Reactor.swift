@@ -82,10 +82,15 @@ actor Reactor {
     /// The addresses of peers whose connections were ended for a revoked key, by libzmq's id of the
     /// peer, since the keys were last replaced; nil before that.
     var endedPeers: [Frame: String]?
+    /// The connections of peers that prove their keys.
+    var keyed: KeyedConnections
 
-    init(keys: KeyRing? = nil, backlog: ConnectionBacklog = ConnectionBacklog()) {
+    init(
+        keys: KeyRing? = nil, backlog: ConnectionBacklog = ConnectionBacklog(),
+        keyed: KeyedConnections = KeyedConnections()
+    ) {
         let executor = reactorExecutor
-        self.backlog = backlog
+        (self.backlog, self.keyed) = (backlog, keyed)
         self.keys = keys.map { ReactorKeys($0) { executor.signal() } }
     }
 
@@ -171,8 +176,8 @@ actor Reactor {
         let isFlood = backlog.isWatching && undrained.contains(id)
         let end =
             Self.nanoseconds + (isFlood ? Self.readNanosecondsInFlood : Self.readNanoseconds)
-        // Only tcp connections are held back, or have keys.
-        let withSource = (backlog.isWatching || endedPeers != nil) && socket.isTCP
+        // Only tcp connections are held back.
+        let withSource = backlog.isWatching && socket.isTCP || socket.isKeyed
         var isDrained = false
         var droppedCount = 0
         repeat {

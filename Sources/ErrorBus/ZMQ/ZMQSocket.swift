@@ -384,6 +384,8 @@ enum SocketOptions {
                 // As for the links themselves (``LinkTimes``): a parent is found within 5 s.
                 (ZMQ_RECONNECT_IVL, .int(100)),
                 (ZMQ_RECONNECT_IVL_MAX, .int(3_500)),
+                // The same where packets were dropped: the kernel pauses up to 16 s between tries.
+                (ZMQ_CONNECT_TIMEOUT, .int(3_500)),
             ]
         }
     }

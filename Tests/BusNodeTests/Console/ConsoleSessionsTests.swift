@@ -29,21 +29,53 @@ import Testing
         await first.endSession("hers", of: "vera")
         let journal = try SQLiteJournal(path)
         let second = try console(journal).sessions
-        #expect(!second.has("one") && !second.has("hers") && second.has("two"))
-        #expect(try console(journal, number: 1).sessions.has("one"))
+        #expect(!second.has("one", of: nil) && second.has("two", of: nil))
+        #expect(!second.has("hers", of: "vera"))
+        #expect(try console(journal, number: 1).sessions.has("one", of: nil))
     }
 
-    @Test("Of one user the journal keeps the latest sign-outs, each once")
+    @Test("No sign-out is forgotten: above the limit all sign-ins up to the oldest have ended")
+    func forgotten() async throws {
+        let start = Date(timeIntervalSince1970: 1_800_000_000)
+        let labels = (0..<5).map { ConsoleSessions.newLabel(at: start + Double($0)) }
+        func sessions() throws -> ConsoleSessions {
+            let sessions = ConsoleSessions(endedCountMax: 2) { start + 60 }
+            let journal = try SQLiteJournal(path)
+            try sessions.keep(in: JournalSignOuts(journal: journal, console: 0, countMax: 2))
+            return sessions
+        }
+        let first = try sessions()
+        for index in [3, 0, 2, 1] { await first.endForGood(labels[index], of: "anna") }
+        for sessions in [first, try sessions()] {
+            let goOn = labels.map { sessions.has($0, of: "anna") }
+            #expect(goOn == [false, false, false, false, true])
+            #expect(sessions.has(labels[0], of: "bob"))
+        }
+    }
+
+    @Test("A new sign-in has not ended, even if the clock was set back, or labels were made up")
+    func new() {
+        let start = Date(timeIntervalSince1970: 1_800_000_000)
+        let sessions = ConsoleSessions(endedCountMax: 1) { start }
+        for later in [3_600.0, 3_601] {
+            sessions.end(ConsoleSessions.newLabel(at: start + later), of: "anna")
+        }
+        #expect(sessions.has(sessions.newLabel(of: "anna"), of: "anna"))
+        for number in 0...2 { sessions.end("~zzzzzzzzz\(number)", of: "vera") }
+        #expect(sessions.has(sessions.newLabel(of: "vera"), of: "vera"))
+    }
+
+    @Test("Of one user the journal keeps the latest sign-ins that ended, each once")
     func limit() async throws {
         let journal = try SQLiteJournal(path)
         let store = JournalSignOuts(journal: journal, console: 0, countMax: 2)
         try await store.keep("other", of: "bob")
-        for label in ["a", "b", "c"] { try await store.keep(label, of: "anna") }
+        for label in ["a", "c", "b", "d"] { try await store.keep(label, of: "anna") }
         try await store.keep("shared", of: nil)
-        #expect(try store.signOuts().map(\.label) == ["other", "b", "c", "shared"])
+        #expect(try store.signOuts().map(\.label) == ["other", "c", "b", "d", "shared"])
         let sessions = try console(journal).sessions
         await sessions.endForGood("c", of: "anna")
-        #expect(try store.signOuts().count == 4)
+        #expect(try store.signOuts().count == 5)
     }
 
     @Test("A sign-out that the journal does not take is in force until the restart")
@@ -52,6 +84,6 @@ import Testing
         let sessions = try console(journal).sessions
         try await journal.access { try $0.execute(sql: "DROP TABLE signOut") }
         await sessions.endForGood("one", of: nil)
-        #expect(!sessions.has("one"))
+        #expect(!sessions.has("one", of: nil))
     }
 }

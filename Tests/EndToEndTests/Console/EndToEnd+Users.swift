@@ -300,6 +300,30 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A connection that is open gets a 401 and its end once its user is removed")
+        func openConnection() async throws {
+            let (anna, _) = (try await added("anna", "answer"), try await added("board", "see"))
+            let (nodes, address) = try await started()
+            let script = """
+                import http.client, pathlib, sys
+                client = http.client.HTTPConnection(sys.argv[1])
+                file = pathlib.Path(sys.argv[3])
+                for _ in range(2):
+                    headers = {"Authorization": f"Bearer {sys.argv[2]}"}
+                    client.request("GET", "/api/v1/me", headers=headers)
+                    reply = client.getresponse()
+                    reply.read()
+                    print(reply.status, "open" if client.sock else "closed")
+                    others = [line for line in file.open() if not line.startswith("anna ")]
+                    file.write_text("".join(others))
+                """
+            let client = try Launched(
+                ["python3", "-c", script, address, anna, file], program: "/usr/bin/env")
+            #expect(try await client.ending() == 0, "\(client.errors.value)")
+            #expect(client.output.value == "200 open\n401 closed\n")
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("A silence of a user who may not answer only withholds, whatever the report offers")
         func silencing() async throws {
             let bob = try await added("bob", "silence")
