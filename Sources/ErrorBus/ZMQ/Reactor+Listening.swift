@@ -45,7 +45,7 @@ extension Reactor {
     ) -> Bool {
         guard let key = message.key else { return false }
         guard endedPeers != nil, keys?.ring.holder(of: key) == nil else {
-            if let descriptor = message.source?.descriptor,
+            if let descriptor = message.source?.descriptor, keyed.isNews(key, over: descriptor),
                 let inode = PeerConnection(descriptor: descriptor).inode
             {
                 keyed.received(key, over: descriptor, inode)

@@ -67,4 +67,20 @@ struct KeyedConnectionsTests {
         connections.received(good, over: 8, 81)
         #expect(connections.overdue(at: start + 40_000) == [ending(7, 71, nil)])
     }
+
+    @Test("A message is news if it is the first of a key, or of a connection that has to send one")
+    func news() {
+        var connections = KeyedConnections()
+        #expect(connections.isNews(good, over: 7))
+        connections.received(good, over: 7, 70)
+        #expect(!connections.isNews(good, over: 7))
+        #expect(connections.isNews(revoked, over: 7))
+        #expect(connections.isNews(good, over: 8))
+        // The next connection on the descriptor has the same key.
+        _ = connections.replaced(open((7, 71)), at: start) { _ in true }
+        #expect(connections.isNews(good, over: 7))
+        connections.received(good, over: 7, 71)
+        #expect(!connections.isNews(good, over: 7))
+        #expect(connections.overdue(at: start + 40_000).isEmpty)
+    }
 }
