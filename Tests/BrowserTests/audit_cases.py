@@ -158,6 +158,32 @@ def the_audit_is_read_in_pages(page, console):
     shows_page("the newest 200", 200)
 
 
+def only_the_result_of_a_search_is_said(page, console):
+    console.ask(report("The disk was full."))
+    console.await_past("audit", 1)
+    page.open(console.url)
+    page.run("window.said = []; const news = document.getElementById('news');"
+             " new MutationObserver(() => window.said.push(news.textContent))"
+             ".observe(news, { childList: true })")
+
+    def said():
+        return [text for text in page.run("return window.said") if "event" in text]
+    page.click("[data-tab=audit]")
+    page.until(lambda: said() == ["1 event"], said)
+    live = ("return document.getElementById(arguments[0])"
+            ".closest('[role=status], [role=alert], [aria-live]') === null")
+    page.until(lambda: page.run(live, "auditCount") and page.run(live, "pastCount"),
+               "the counts to be no live regions")
+    # What comes by itself is only shown.
+    console.ask(report("The mail was late."))
+    page.until(lambda: page.text("#auditCount") == "2 events", lambda: page.text("#auditCount"))
+    page.until(lambda: said() == ["1 event"], said)
+    page.press("/", *"qzq")
+    page.until(lambda: said()[-1] == "No event matches the search.", said)
+    page.press(page.keys.ESCAPE)
+    page.until(lambda: said()[-1] == "2 events", said)
+
+
 def a_long_event_is_cut_with_a_sign(page, console):
     page.open(console.url)
     event = "{ sentence: 'x'.repeat(599) + '\\u{1F600}'.repeat(9) }"
@@ -168,4 +194,5 @@ def a_long_event_is_cut_with_a_sign(page, console):
 ALL = [the_audit_is_exported, the_search_of_the_audit_is_in_the_address,
        the_audit_is_searched_by_terms, searches_with_the_same_ends_differ,
        times_of_yesterday_have_their_day,
-       the_audit_is_read_in_pages, a_long_event_is_cut_with_a_sign]
+       the_audit_is_read_in_pages, only_the_result_of_a_search_is_said,
+       a_long_event_is_cut_with_a_sign]

@@ -24,6 +24,19 @@ struct InboxOptionsTests {
         }
     }
 
+    @Test("A list in an order of the page is of the open", arguments: InboxSort.allCases)
+    func sort(sort: InboxSort) throws {
+        #expect(try InboxList.parse(["--sort", sort.rawValue]).sort == sort)
+        let listing = try InboxListing.parse([])
+        #expect(try listing.listedStage(in: sort, matching: ["by": "ann"]) == .open)
+        #expect(try listing.listedStage(in: nil, matching: ["end": "failed"]) == .all)
+        let failure = #expect(throws: Failure.self) {
+            try listing.listedStage(in: sort, matching: ["end": "failed"])
+        }
+        #expect(failure?.status == .usage)
+        #expect(failure?.text.hasSuffix("has no such order: give --stage open") == true)
+    }
+
     @Test("A claim lasts 5 minutes, or as long as the option says")
     func length() throws {
         #expect(try InboxClaim.parse(["1"]).length() == .seconds(300))

@@ -30,6 +30,28 @@ struct LineBufferTests {
         #expect(buffer.take("\(text)\nok\n".utf8) == [count > 8 ? nil : text, "ok"])
     }
 
+    @Test("Lines of a terminal that come at once go on together, after a second at the latest")
+    func held() {
+        let start = Self.start(1)
+        func line(_ text: String) -> InputLines.Line { InputLines.Line(text: text, start: start) }
+        var held = HeldLines()
+        held.hold([], at: start.at)
+        #expect(held.isEmpty && held.passedOn() == nil)
+        held.hold([line("one")], at: start.at)
+        #expect(!held.isEmpty && !held.isOverdue(at: start.at + .milliseconds(999)))
+        #expect(held.passedOn() == .line(line("one")))
+        #expect(held.isEmpty)
+        held.hold([line("one")], at: start.at)
+        held.hold([line("two"), line("three")], at: start.at + .milliseconds(999))
+        #expect(held.isOverdue(at: start.at + .seconds(1)))
+        #expect(held.passedOn() == .lines(["one", "two", "three"].map(line)))
+        #expect(held.isEmpty && !held.isOverdue(at: start.at + .seconds(9)))
+        for _ in 1...3 {
+            held.hold(Array(repeating: line("flood"), count: 40), at: start.at)
+        }
+        #expect(held.passedOn() == .lines(Array(repeating: line("flood"), count: 64)))
+    }
+
     @Test("Input that another program made non-blocking does not end", .timeLimit(.minutes(10)))
     func nonBlocking() async {
         var ends: [CInt] = [-1, -1]

@@ -221,7 +221,10 @@ struct PromisedNumbersTests {
             ("operations.md", sentences),
             (
                 "answering.md",
-                ["At most \(grouped(TerminalPresenter.waitingMax)) prompts wait at a terminal"]
+                [
+                    "At most \(grouped(TerminalPresenter.waitingMax)) prompts wait at a terminal",
+                    "When lines come within \(HeldLines.pauseMilliseconds) ms of each other",
+                ]
             ),
             ("console.md", ["when \(grouped(TerminalPresenter.waitingMax)) prompts wait there"]),
             (

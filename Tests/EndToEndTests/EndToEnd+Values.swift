@@ -165,6 +165,30 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A paste of several lines is no value, and answers nothing")
+        func paste() async throws {
+            let sandbox = try Sandbox()
+            let pty = try Pty()
+            try sandbox.writeTopology(presenters: "terminal")
+            let nodes = [
+                try await sandbox.start("central", input: .terminal(pty)),
+                try await sandbox.start("relay"),
+            ]
+            let present = try sandbox.present(
+                "--option", "move=Move", "--option", "stay=Stay", "--field", "move.path=Path",
+                "--field", "move.pin=PIN:secret")
+            #expect(await pty.shows("[m] Move"))
+            #expect(await pty.enter("m", brings: "1/2 Path"))
+            #expect(
+                await pty.enter("/srv\ns\nstay", brings: "none of them was taken; enter one line"))
+            #expect(await pty.enter("/tmp", brings: "2/2 PIN"))
+            #expect(await pty.enter("hunter2\ns\nstay", brings: "--value-file takes a secret of"))
+            #expect(await pty.enter("hunter3", brings: "answered: move"))
+            #expect(!pty.screen.value.contains("hunter"))
+            #expect(try await present.ending() == 0)
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("The rest of a secret whose prompt has ended is not shown, and answers no other")
         func restOfSecret() async throws {
             let sandbox = try Sandbox()

@@ -7,12 +7,13 @@ import NIOHTTP1
 extension ConsoleAPI {
     func list(_ request: Request) async throws -> Response {
         let query = try QueryFields(request.uri.query).allowing(
-            ["stage", "after", "begun", "limit", "order", "groups", "groupKey"]
+            ["stage", "after", "begun", "limit", "order", "sort", "groups", "groupKey"]
                 + HistoryFilter.names)
         let stage = try query.word("stage", among: ["open", "ended", "all"]) ?? "all"
         let limit = try query.limit(else: ConsoleLimits.itemCountMax)
         let after = try query.number("after", in: 0...Int(Revisions.max)) ?? 0
         let isNewestFirst = try query.word("order", among: ["changed", "newest"]) == "newest"
+        let sort = try query.sort(in: stage)
         let filter = try query.filter()
         let groupKey = try query.groupKey
         let begun = try query.number("begun", in: 0...Int(Revisions.max)).map(Int64.init)
@@ -29,11 +30,16 @@ extension ConsoleAPI {
                     && filter.matches(item)
             }
         }
-        if isNewestFirst { changed = changed.newestFirst }
+        if let sort {
+            changed = sort.sorted(changed)
+        } else if isNewestFirst {
+            changed = changed.newestFirst
+        }
         let items = changed.prefix(limit)
         let isLast = items.count == changed.count
         // When the list was cut, the next request continues from here.
-        let revision = isLast || isNewestFirst ? latest : items.last?.revision ?? latest
+        let isByChange = sort == nil && !isNewestFirst
+        let revision = isLast || !isByChange ? latest : items.last?.revision ?? latest
         var object: [String: JSONValue] = [
             "node": .string(console.node.description),
             "revision": .integer(console.revisions.shown(revision)),

@@ -3,7 +3,7 @@ import Hummingbird
 
 // Saved views: a filter of the list with its order, by name, for a user or for everyone.
 extension ConsoleAPI {
-    private static let sorts = ["gravity", "deadline", "age", "count"]
+    private static let sorts = InboxSort.allCases.map(\.rawValue)
     private static let shows = ["open", "ended"]
 
     func viewList(_ visitor: ConsoleVisitor) async throws -> JSONValue {

@@ -210,11 +210,15 @@ package struct ConsoleClient: Sendable {
 
     /// The reply with presentations in a stage, or in `all`, oldest change first.
     ///
-    /// - Parameter conditions: The conditions of a search, by their names in a query.
+    /// - Parameters:
+    ///   - sort: Another order, of presentations in the stage `open`.
+    ///   - conditions: The conditions of a search, by their names in a query.
     package func list(
-        stage: String, limit: Int, matching conditions: [String: String] = [:]
+        stage: String, limit: Int, sort: InboxSort? = nil,
+        matching conditions: [String: String] = [:]
     ) async throws -> JSONValue {
-        let fields = [("stage", stage), ("limit", "\(limit)")]
+        let order = sort.map { [("sort", $0.rawValue)] } ?? []
+        let fields = [("stage", stage), ("limit", "\(limit)")] + order
         let rest = conditions.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
         return try await get("/inbox?" + HTTPExchange.form(fields + rest))
     }

@@ -1,13 +1,18 @@
 import ErrorBus
 
-/// The chosen presentation: its text, its options, then all other facts.
+/// The chosen presentation: its text, why it failed and its suggestion, its options, then all other
+/// facts.
 struct InboxDetailDrawing {
     private static let titleLineMax = 3
     private static let textLineMax = 60
     private static let factWidth = 9
-    /// The facts shown of the whole report, in this order.
+    /// The lines of the reason and the suggestion for which the results of options make room.
+    private static let reasonLineMin = 3
+    /// The facts above the options, which a person reads before choosing, in this order.
+    private static let reasonNames = ErrorReport.texts.filter(\.isBody).map(\.label)
+    /// The facts below the options, in this order.
     private static let factNames =
-        ErrorReport.texts.map(\.label) + [
+        ErrorReport.texts.filter { !$0.isBody }.map(\.label) + [
             "because", "earlier", "info", "path", "changed", "error", "retry of", "retries",
             "origin", "before", "opened", "id",
         ]
@@ -24,34 +29,58 @@ struct InboxDetailDrawing {
 
     /// The lines that fit, from the scroll position.
     func lines(height: Int) -> [ScreenLine] {
-        let all = screen.detailTop == 0 ? fitted(height) : all
+        let all = all
         let top = min(screen.detailTop, max(0, all.count - height))
-        var lines = Array(all.dropFirst(top).prefix(height))
-        let left = all.count - top - height
-        if left > 0, !lines.isEmpty {
-            lines.removeLast()
-            lines.append(ScreenLine("> \(left + 1) more lines", width: width, .dim))
-        }
+        let drawn = screen.detailTop == 0 ? fitted(height) ?? all : all
+        var lines = Array(drawn.dropFirst(top).prefix(height))
+        guard all.count > top + lines.count, !lines.isEmpty else { return lines }
+        if lines.count == height { lines.removeLast() }
+        let left = all.count - top - lines.count
+        let word = left == 1 ? "line" : "lines"
+        lines.append(ScreenLine("> \(left) more \(word)", width: width, .dim))
         return lines
     }
 
     /// All lines.
     var all: [ScreenLine] {
         guard let entry = screen.chosen, let row = screen.chosenRow else { return [] }
-        return title(entry, row) + decision(entry, row) + texts(entry) + facts(entry)
+        let known = known(entry)
+        return title(entry, row) + reasons(known) + decision(entry, row) + texts(entry)
+            + facts(entry, known)
     }
 
-    /// All lines, without the results of options and with a cut title if the options would be below
-    /// the edge: since their keys work, the options have to be visible.
-    private func fitted(_ height: Int) -> [ScreenLine] {
-        guard let entry = screen.chosen, let row = screen.chosenRow else { return [] }
+    /// All lines, without the results of options and with a cut reason and title; nil if the
+    /// options are visible without that: since their keys work, they have to be.
+    private func fitted(_ height: Int) -> [ScreenLine]? {
+        guard let entry = screen.chosen, let row = screen.chosenRow else { return nil }
+        let known = known(entry)
         let title = title(entry, row)
+        let reasons = reasons(known)
         var decision = decision(entry, row)
-        if decision.count > height - 1 { decision = self.decision(entry, row, hasResults: false) }
-        // The last line of a decision is empty.
-        let surplus = max(0, title.count + decision.count - 1 - (height - 1))
-        return title.dropLast(min(surplus, title.count - 1)) + decision + texts(entry)
-            + facts(entry)
+        // The last line of the screen has the number of those below, that of a decision is empty.
+        var room = height - title.count - decision.count
+        guard reasons.count > room else { return nil }
+        if room < min(reasons.count, Self.reasonLineMin) {
+            decision = self.decision(entry, row, hasResults: false)
+            room = height - title.count - decision.count
+        }
+        // The first line of a decision is empty.
+        if room < 0 {
+            decision.removeFirst()
+            room += 1
+        }
+        let cutTitle = Array(title.dropLast(min(max(0, -room), title.count - 1)))
+        return cutTitle + cut(reasons, to: room) + decision + texts(entry) + facts(entry, known)
+    }
+
+    /// The beginning of the reason and the suggestion, with a mark where they are cut; without the
+    /// empty line above them when it takes the place of one of theirs.
+    private func cut(_ reasons: [ScreenLine], to room: Int) -> [ScreenLine] {
+        guard reasons.count > room else { return reasons }
+        let lines = reasons.dropFirst()
+        guard lines.count > room, room > 1 else { return Array(lines.prefix(max(0, room))) }
+        let mark = ScreenLine("…", at: 2 + Self.factWidth, width: 1, .dim)
+        return Array(lines.prefix(room - 1)) + [mark]
     }
 
     private func title(_ entry: InboxEntry, _ row: InboxRow) -> [ScreenLine] {
@@ -192,10 +221,28 @@ struct InboxDetailDrawing {
         } + [ScreenLine()]
     }
 
-    private func facts(_ entry: InboxEntry) -> [ScreenLine] {
+    /// The facts by their names. Until the report is read, the reason is its end, as the list has
+    /// it.
+    private func known(_ entry: InboxEntry) -> [String: [InboxDetail.Fact]] {
         let isRead = screen.detail?.text("id") == entry.id
         let facts = InboxDetail(isRead ? screen.detail ?? .null : entry.view.json).facts
-        let known = Dictionary(grouping: facts) { $0.name }
+        var known = Dictionary(grouping: facts) { $0.name }
+        if !isRead, let reason = entry.failureReason {
+            known["why"] = [InboxDetail.Fact("why", reason)]
+        }
+        return known
+    }
+
+    /// Why it failed, and the suggestion.
+    private func reasons(_ known: [String: [InboxDetail.Fact]]) -> [ScreenLine] {
+        let lines = Self.reasonNames.flatMap { name in
+            (known[name] ?? []).flatMap { fact($0) }
+        }
+        return lines.isEmpty ? [] : [ScreenLine()] + lines
+    }
+
+    private func facts(_ entry: InboxEntry, _ known: [String: [InboxDetail.Fact]]) -> [ScreenLine] {
+        let isRead = screen.detail?.text("id") == entry.id
         let lines = Self.factNames.flatMap { name in
             (known[name] ?? []).flatMap { fact($0) }
         }

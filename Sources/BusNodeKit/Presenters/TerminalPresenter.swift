@@ -49,18 +49,20 @@ actor TerminalPresenter: Presenter {
     /// The option that waits for a confirmation.
     var confirming: ErrorReport.Option?
     /// The option whose values are being asked for.
-    var filling: ValueLines?
+    var filling: ValueLines? { didSet { noteValue() } }
     /// The values that wait for the confirmation.
     var values: [String: JSONValue] = [:]
     /// The comment of the next answer, as the person typed it.
     var comment: String?
     /// Whether the next line is the rest of a value, whose prompt ended while it was typed.
-    private var dropsLine = false
+    private var dropsLine = false { didSet { noteValue() } }
     /// The last prompt that ended without an answer, for a line that comes too late.
     var lastGone: Prompt?
 
     private final class Screen: Sendable {
         let count = Atomic(0)
+        /// Whether a value is typed there, or the rest of one.
+        let hasValue = Atomic(false)
     }
 
     init(logger: Logger, console: Console?) {
@@ -153,6 +155,10 @@ actor TerminalPresenter: Presenter {
     private func tellCount() {
         guard shown != nil, confirming == nil, filling == nil else { return }
         Terminal.change(status: status)
+    }
+
+    private func noteValue() {
+        screen.hasValue.store(filling != nil || dropsLine, ordering: .releasing)
     }
 
     /// Drops the choice and the typed values of the prompt before.
@@ -283,6 +289,20 @@ actor TerminalPresenter: Presenter {
         ask(first)
     }
 
+    /// Takes lines that came at once. At a request for a value, they are a paste: none of them is
+    /// the value, and none is for another prompt.
+    private func entered(_ lines: [InputLines.Line]) {
+        if dropsLine, let first = lines.first { return entered(first) }
+        guard let form = filling, let shown else {
+            for line in lines { entered(line) }
+            return
+        }
+        Terminal.stopAsking()
+        if form.field.isSecret { Terminal.say("") }
+        Terminal.say("  \(form.severalRefused)")
+        takeScreen(shown)
+    }
+
     /// Refuses a line without a prompt, probably for a prompt that ended.
     private func refuse(_ line: InputLines.Line) {
         guard line.text?.allSatisfy(\.isWhitespace) != true else { return }
@@ -332,13 +352,15 @@ actor TerminalPresenter: Presenter {
 
     private func startReading() {
         guard reading == nil else { return }
-        let lines = InputLines.lines(of: STDIN_FILENO) { [screen] in
-            screen.count.load(ordering: .acquiring)
-        }
+        let lines = InputLines.lines(
+            of: STDIN_FILENO,
+            holds: { [screen] in screen.hasValue.load(ordering: .acquiring) },
+            mark: { [screen] in screen.count.load(ordering: .acquiring) })
         reading = Task { [weak self] in
             for await event in lines {
                 switch event {
                 case .line(let line): await self?.entered(line)
+                case .lines(let several): await self?.entered(several)
                 case .endKey: await self?.endKeyPressed()
                 }
             }

@@ -38,6 +38,14 @@ struct ValueLines: Hashable {
             columns: columns) + ["  Esc and Return \(escape)."]
     }
 
+    /// The refusal of several lines that came at once.
+    var severalRefused: String {
+        let way =
+            field.isSecret
+            ? "bus-node inbox answer --value-file takes a secret of several" : "enter one line"
+        return "several lines came at once, as from a paste: none of them was taken; \(way)"
+    }
+
     mutating func entered(_ line: String) -> Result {
         guard line != Self.escape else { return .left }
         do throws(FieldFault) {

@@ -18,8 +18,10 @@ enum InputLines {
         let at: ContinuousClock.Instant
     }
 
-    enum Event: Sendable {
+    enum Event: Hashable, Sendable {
         case line(Line)
+        /// Several lines of a terminal that came at once, as of a paste.
+        case lines([Line])
         /// Ctrl-D at a terminal, which is still there: the person may type more.
         case endKey
     }
@@ -31,14 +33,17 @@ enum InputLines {
     static let terminalByteCountMax = 4_094
     private static let readMax = 4_096
     /// The most lines waiting: a flood on the input is dropped.
-    private static let waitingMax = 64
+    fileprivate static let waitingMax = 64
     /// This many immediate ends in a row are not key presses.
     private static let endCountMax = 16
     private static let atOnce: Duration = .milliseconds(1)
 
     /// The lines of `descriptor`; ends with the descriptor, for a terminal only when it is gone.
+    ///
+    /// - Parameter holds: Whether a line of a terminal waits for others that come with it.
     static func lines(
-        of descriptor: CInt, mark: @escaping @Sendable () -> Int
+        of descriptor: CInt, holds: @escaping @Sendable () -> Bool = { false },
+        mark: @escaping @Sendable () -> Int
     ) -> AsyncStream<Event> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: Event.self, bufferingPolicy: .bufferingOldest(waitingMax))
@@ -49,10 +54,16 @@ enum InputLines {
             var bytes = [UInt8](repeating: 0, count: readMax)
             let clock = ContinuousClock()
             var endCount = 0
+            var held = HeldLines()
             while true {
                 let waitedFrom = clock.now
                 var item = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                _ = poll(&item, 1, -1)
+                let readyCount = poll(&item, 1, held.isEmpty ? -1 : HeldLines.pauseMilliseconds)
+                if readyCount < 0, errno == EINTR { continue }
+                if readyCount == 0 || held.isOverdue(at: clock.now), let event = held.passedOn() {
+                    continuation.yield(event)
+                    continue
+                }
                 // Before the read: what is read was not typed for a prompt that comes now.
                 let start = Start(mark: mark(), at: clock.now)
                 let count = read(descriptor, &bytes, bytes.count)
@@ -61,20 +72,56 @@ enum InputLines {
                 if count == 0, isTerminal, isatty(descriptor) != 0 {
                     endCount = clock.now - waitedFrom < atOnce ? endCount + 1 : 1
                     if endCount <= endCountMax {
+                        if let event = held.passedOn() { continuation.yield(event) }
                         continuation.yield(.endKey)
                         continue
                     }
                 }
                 if count <= 0 { break }
                 endCount = 0
-                for line in lines.take(bytes.prefix(count), from: start) {
-                    continuation.yield(.line(line))
+                let taken = lines.take(bytes.prefix(count), from: start)
+                if isTerminal, holds() || !held.isEmpty {
+                    held.hold(taken, at: start.at)
+                } else {
+                    for line in taken { continuation.yield(.line(line)) }
                 }
             }
+            if let event = held.passedOn() { continuation.yield(event) }
             if let line = lines.end() { continuation.yield(.line(line)) }
             continuation.finish()
         }
         return stream
+    }
+}
+
+/// Lines of a terminal that wait for others to come with them: a person ends one line at a time, a
+/// paste several at once, also where it comes in pieces.
+struct HeldLines {
+    /// The pause after which no further line of a paste comes; shorter than people take for a line.
+    static let pauseMilliseconds: CInt = 100
+    /// The longest time that a line waits, while others come without a pause.
+    static let timeMax: Duration = .seconds(1)
+
+    private var lines: [InputLines.Line] = []
+    private var since: ContinuousClock.Instant?
+
+    var isEmpty: Bool { lines.isEmpty }
+
+    func isOverdue(at now: ContinuousClock.Instant) -> Bool {
+        since.map { now - $0 >= Self.timeMax } ?? false
+    }
+
+    /// Holds lines; those of a flood are dropped.
+    mutating func hold(_ new: [InputLines.Line], at now: ContinuousClock.Instant) {
+        guard !new.isEmpty else { return }
+        since = since ?? now
+        lines += new.prefix(InputLines.waitingMax - lines.count)
+    }
+
+    /// The lines held so far, which are held no longer; nil without any.
+    mutating func passedOn() -> InputLines.Event? {
+        defer { (lines, since) = ([], nil) }
+        return lines.count > 1 ? .lines(lines) : lines.first.map { .line($0) }
     }
 }
 

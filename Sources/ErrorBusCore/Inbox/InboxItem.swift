@@ -139,7 +139,7 @@ package struct InboxItem: Hashable, Sendable {
 
     /// Whether the item is before another one in people's lists: by the first presentation, then by
     /// arrival.
-    func isOlder(than other: InboxItem) -> Bool {
+    package func isOlder(than other: InboxItem) -> Bool {
         (openedAt, openedRevision) < (other.openedAt, other.openedRevision)
     }
 

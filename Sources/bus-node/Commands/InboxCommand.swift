@@ -183,14 +183,29 @@ struct InboxListing: ParsableArguments {
         return stage ?? (isOfEnded ? .all : .open)
     }
 
-    /// - Parameter conditions: The conditions of a search, by their names in a query.
+    /// The stage of a list, as long as it can be in that order.
+    func listedStage(in sort: InboxSort?, matching conditions: [String: String]) throws -> Stage {
+        let stage = listedStage(matching: conditions)
+        guard sort == nil || stage == .open else {
+            throw Failure(
+                .usage,
+                "--sort: found a list of the stage \(stage.rawValue), which has no such order: "
+                    + "give --stage open")
+        }
+        return stage
+    }
+
+    /// - Parameters:
+    ///   - sort: Another order than by the latest change.
+    ///   - conditions: The conditions of a search, by their names in a query.
     func print(
-        from client: ConsoleClient, matching conditions: [String: String] = [:]
+        from client: ConsoleClient, in sort: InboxSort? = nil,
+        matching conditions: [String: String] = [:]
     ) async throws {
         if let limit { try CountOption.check(limit, option: "--limit", in: 1...10_000) }
-        let stage = listedStage(matching: conditions)
+        let stage = try listedStage(in: sort, matching: conditions)
         let list = try await client.list(
-            stage: stage.rawValue, limit: limit ?? 1_000, matching: conditions)
+            stage: stage.rawValue, limit: limit ?? 1_000, sort: sort, matching: conditions)
         if json { return try StandardOutput.show(list) }
         let items = list.views("items", of: PresentationView.self)
         let rows = InboxRows(items, now: Date(), columns: Terminal.outputColumnCount)
@@ -254,6 +269,8 @@ struct InboxList: AsyncParsableCommand {
         commandName: "list",
         abstract: "List presentations, oldest change first.",
         discussion: """
+            With --sort lists the open ones in an order of the page: gravity (the most severe \
+            first), deadline (the soonest), age (the oldest) or count (the largest group). \
             Without a condition lists all in the stage; with --end or --option, and without \
             --stage, lists every stage. --by, --origin, --domain, --option and --end take * for \
             any run of characters, --since and --until a time such as 2026-11-21T10:00:00Z, or how \
@@ -264,15 +281,21 @@ struct InboxList: AsyncParsableCommand {
 
     @OptionGroup var target: InboxTarget
     @OptionGroup var listing: InboxListing
+
+    @Option(help: "The order of the open presentations: gravity, deadline, age or count.")
+    var sort: InboxSort?
+
     @OptionGroup var search: FilterOptions
 
     func run() async throws {
         try await orFail {
             _ = try search.filter  // Else the console would refuse it in its own words.
-            try await listing.print(from: try target.client(), matching: search.given)
+            try await listing.print(from: try target.client(), in: sort, matching: search.given)
         }
     }
 }
+
+extension InboxSort: ExpressibleByArgument {}
 
 /// `bus-node inbox show`.
 struct InboxShow: AsyncParsableCommand {

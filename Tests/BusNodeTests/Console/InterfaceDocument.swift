@@ -37,6 +37,12 @@ struct InterfaceDocument {
 
     func text(_ path: [String]) -> String { Self.word(node(path)) }
 
+    /// The elements of a list of texts.
+    func texts(_ path: [String]) -> [String] {
+        guard case .sequence(let texts)? = node(path)?.value else { return [] }
+        return texts.map { Self.word($0) }
+    }
+
     private static func word(_ node: ConfigurationNode?) -> String {
         guard case .scalar(let text, _)? = node?.value else { return "" }
         return text

@@ -5,6 +5,7 @@ const FEW = 6; // So many below one node are all shown.
 const BRANCHES_MAX = 20;
 const LEAVES_MAX = 3;
 const LINES_MAX = 24; // For which a screen has room.
+const ROOTS_MAX = LINES_MAX / 2; // Which leave as much room for those below them.
 
 /** The roots: nodes without a parent in the file, with their descendants; those that need a look
  *  first. */
@@ -76,16 +77,22 @@ export function folded(members, sight = null) {
   };
 }
 
-/** The members of many levels that fit one screen: whole levels from the top as far as there is
- *  room; of any other the members that need a look, which leave room for those below them. Roots,
- *  which are all shown, leave a half of the screen. */
-export function inSight(roots) {
-  const sight = new Set(roots);
-  let level = roots;
+/** The roots that fit a half of a screen, those that need a look first, and the node `here`. */
+function rootsInSight(roots, here) {
+  const first = roots.slice(0, ROOTS_MAX);
+  const own = roots.slice(ROOTS_MAX).find(({ node }) => node.name === here);
+  return own ? [...first.slice(0, -1), own] : first;
+}
+
+/** The members of many levels that fit one screen: of the roots at most a half; whole levels below
+ *  them as far as there is room; of any other the members that need a look, which leave room for
+ *  those below them. */
+export function inSight(roots, here) {
+  let level = rootsInSight(roots, here);
+  const sight = new Set(level);
   while (level.length > 0) {
     const next = level.flatMap(({ below }) => folded(below).front);
-    const used = sight.size - roots.length + Math.min(roots.length, LINES_MAX / 2);
-    const room = Math.max(0, LINES_MAX - used);
+    const room = LINES_MAX - sight.size;
     level = next.length <= room ? next
       : ranked(next).filter(({ rank }) => rank > 0).slice(0, Math.ceil(room / 2))
         .map(({ member }) => member);

@@ -5,6 +5,7 @@ import { addressOf } from "./address.js";
 import { api, Refusal } from "./api.js";
 import { FILTER_MAX, textOf } from "./filter.js";
 import { inTurn } from "./frame.js";
+import { say } from "./news.js";
 import { SEARCHES } from "./past-filter.js";
 import { state } from "./state.js";
 import { termBox } from "./term-box.js";
@@ -25,6 +26,7 @@ export function pastList(tab, ids, {
 }) {
   const search = SEARCHES[tab];
   const now = () => state.searches[tab];
+  let told = null; // The search whose result was said last.
   const place = (wanted) => addressOf(tab, null, { ...wanted, filter: textOf(wanted) });
   const box = termBox($(ids.box), $(ids.chips), "search", {
     max, now, known: search.termOf, isApplied: search.isApplied,
@@ -67,8 +69,9 @@ export function pastList(tab, ids, {
     const found = listOf(read) ?? [];
     const { next, limitMax, problem } = read;
     const count = problem ? shown(problem, 400) : countText(found.length, next, wanted);
-    // A screen reader may say again what is set again.
-    if ($(ids.count).textContent !== count) $(ids.count).textContent = count;
+    const isOther = $(ids.count).textContent !== count;
+    if (isOther) $(ids.count).textContent = count;
+    tell(JSON.stringify(wanted), count, Boolean(problem) && isOther);
     $(ids.count).classList.toggle("quiet", found.length === 0);
     $(ids.rows).closest(".wide").hidden = found.length === 0;
     redraw($(ids.rows), found, () => found.map(rowOf));
@@ -77,6 +80,14 @@ export function pastList(tab, ids, {
     redraw($(ids.pages), [newest?.href, older?.href], () => [newest, older]);
     $(ids.exports).hidden = found.length === 0;
     if (found.length > 0) offerExports(wanted, limitMax);
+  }
+
+  /** Says to a screen reader what a search has found, and what is refused from now on: not each
+   *  event that comes by itself. */
+  function tell(asked, count, isRefused) {
+    if (state.tab !== tab || (told === asked && !isRefused)) return;
+    told = asked;
+    say(count);
   }
 
   /** All that matches, as far as the server gives it at a time. */

@@ -20,6 +20,7 @@ const LINK = {
 };
 const MANY = 30; // Nodes that are drawn in one line each.
 const REST_MAX = 500; // That are drawn of what was folded.
+const ROOTS = ""; // In place of the name of the node above those that are folded.
 
 const unfolded = new Set(); // The nodes with all below them in sight.
 let status = null;
@@ -57,8 +58,8 @@ export function drawTopology() {
     const roots = forest(nodes, links);
     const isMany = flat(roots).length > MANY;
     $("nodes").classList.toggle("dense", isMany);
-    const drawing = { here: node, sight: isMany ? inSight(roots) : null };
-    return [summary(nodes, links), twigs(roots, drawing)];
+    const drawing = { here: node, sight: isMany ? inSight(roots, node) : null };
+    return [summary(nodes, links), ...trees(roots, drawing)];
   });
   redraw($("tables"), tables, () => Object.entries(tables ?? {}).map(([name, count]) =>
     el("div", {}, el("dt", { textContent: shown(words(name), 60) }), el("dd", {
@@ -89,6 +90,25 @@ function summary(nodes, links) {
   return el("p", { className: "count", textContent: parts.join(" · ") });
 }
 
+/** The roots with what is below them; of many those in sight, and a button for the rest. */
+function trees(roots, drawing) {
+  const front = roots.filter((root) => drawing.sight?.has(root) ?? true);
+  const rest = roots.filter((root) => !front.includes(root));
+  if (rest.length === 0) return [twigs(front, drawing)];
+  const isOpen = unfolded.has(ROOTS);
+  const fold = el("div", { className: "node" }, foldButton(ROOTS, rest, isOpen));
+  return [twigs(front, drawing),
+    el("ul", {}, el("li", { className: "twig" }, fold, ...restOf(rest, isOpen, drawing)))];
+}
+
+/** What was folded, once it is unfolded. */
+function restOf(rest, isOpen, drawing) {
+  if (!isOpen) return [];
+  const excess = rest.length - REST_MAX;
+  return [twigs(rest.slice(0, REST_MAX), drawing, "rest"),
+    excess > 0 && el("p", { className: "soft", textContent: `and ${number(excess)} more` })];
+}
+
 function twigs(members, drawing, className = "") {
   return el("ul", { className }, ...members.map((member) => twig(member, drawing)));
 }
@@ -97,16 +117,13 @@ function twig({ node, link, others, below, isRoot }, drawing) {
   const { here, sight } = drawing;
   const { front, rest } = folded(below, sight);
   const isOpen = rest.length > 0 && unfolded.has(node.name);
-  const excess = rest.length - REST_MAX;
   const joint = isRoot ? "" : ` joined ${state.online ? link?.state ?? "unknown" : "unknown"}`;
   return el("li", { className: `twig${joint}` },
     el("div", { className: node.name === here ? "node here" : "node" },
       headOf(node, here), factsOf(node, link, others, isRoot),
       rest.length > 0 && foldButton(node.name, rest, isOpen)),
     front.length > 0 && twigs(front, drawing),
-    isOpen && twigs(rest.slice(0, REST_MAX), drawing, "rest"),
-    isOpen && excess > 0
-      && el("p", { className: "soft", textContent: `and ${number(excess)} more` }));
+    ...restOf(rest, isOpen, drawing));
 }
 
 /** What shows those below a node that are folded, and what is known of them. */
