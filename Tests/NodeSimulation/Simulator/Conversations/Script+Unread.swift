@@ -98,6 +98,38 @@ extension Script {
             talk.up.say("PONG", "n: 1")
             try await talk.up.takes(talk.id(1), "attempt: 2", in: 0...1_255)
         }.at(narrow),
+        Script("What was read is sent again though others are on their way, if there is room") {
+            talk in
+            try await talk.up.isLinked()
+            talk.up.repliesToPing = false
+            let kid = try await talk.child("kid")
+            kid.present(talk.id(1), report: long)
+            try await talk.up.isAsked(talk.id(1), in: 0...5)
+            talk.up.say("PONG", "n: 1")
+            try await kid.hears("ACCEPTED")
+            // The PING behind it stays without a PONG.
+            kid.present(talk.id(2), report: long)
+            try await talk.up.takes(talk.id(2), in: 0...5)
+            try await kid.hears("ACCEPTED")
+            try await talk.up.takes(talk.id(1), "attempt: 2", in: 800...1_255)
+        }.at(narrow),
+        Script("What was read waits to be sent again where there is no room") { talk in
+            try await talk.up.isLinked()
+            talk.up.repliesToPing = false
+            let kid = try await talk.child("kid")
+            kid.present(talk.id(1), report: long)
+            try await talk.up.isAsked(talk.id(1), in: 0...5)
+            talk.up.say("PONG", "n: 1")
+            try await kid.hears("ACCEPTED")
+            for number in 2...4 {
+                kid.present(talk.id(number), report: long)
+                try await talk.up.takes(talk.id(number), in: 0...5)
+                try await kid.hears("ACCEPTED")
+            }
+            try await talk.up.hearsNothing(for: 2_000)
+            talk.up.say("PONG", "n: 2")
+            try await talk.up.takes(talk.id(1), "attempt: 2", in: 0...1_005)
+        }.at(narrow),
         Script("A new link begins without unread reports") { talk in
             try await talk.up.isLinked()
             talk.up.repliesToPing = false
@@ -168,13 +200,22 @@ extension Script {
             kid.say("PONG", "n: 2")
             try await kid.hears("ANSWER", "id: \(id)", in: 0...1_005)
         }.at(brief),
-        Script("PRESENT and AWAIT for an answer that is held back get it at once") { talk in
+        Script("PRESENT for an answer that is held back gets it at once") { talk in
             let kid = try await talk.hasFourUnread()
-            kid.await(talk.id(5))
-            try await kid.hears("ANSWER", "id: \(talk.id(5))", in: 2...2)
             kid.present(talk.id(6))
             try await kid.hears("ANSWER", "id: \(talk.id(6))", in: 2...2)
             try await kid.hearsNothing(for: 300)
+        }.at(brief),
+        Script("AWAIT for an answer that is held back gets it at once, in the room of the next") {
+            talk in
+            let kid = try await talk.hasFourUnread()
+            kid.await(talk.id(5))
+            try await kid.hears("ANSWER", "id: \(talk.id(5))", in: 2...2)
+            kid.say("PONG", "n: 1")
+            try await kid.hearsNothing(for: 100)
+            try talk.check(kid.pingCount == 2, "PING comes again")
+            kid.say("PONG", "n: 2")
+            try await kid.hears("ANSWER", "id: \(talk.id(6))", in: 0...3)
         }.at(brief),
         Script("A presentation whose answer has to wait gets ACCEPTED in its place") { talk in
             let kid = try await talk.hasFourUnread()
