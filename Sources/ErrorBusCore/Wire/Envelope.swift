@@ -13,7 +13,7 @@ package struct Envelope: Hashable, Sendable {
         _ frames: [Frame]
     ) throws(WireError) -> (envelope: Envelope, body: ArraySlice<Frame>) {
         let searched = frames.prefix(WireLimits.envelopeFrameCountMax)
-        guard let delimiter = searched.firstIndex(where: \.isEmpty) else {
+        guard let delimiter = searched.firstIndex(where: { $0.isEmpty }) else {
             throw WireError(
                 .malformed,
                 "no empty frame among the first \(WireLimits.envelopeFrameCountMax) of "
