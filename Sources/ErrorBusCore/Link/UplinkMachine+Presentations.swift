@@ -112,6 +112,8 @@ extension UplinkMachine {
         }
         let headerMax = min(
             welcome?.maxHeader ?? .max, UInt64(WireLimits.standard.headerByteCountMax))
+        // Most are far from any limit.
+        if let most = present.headerByteCountAtMost, most <= headerMax { return nil }
         // With what a later sending may add: refused now rather than once accepted.
         var longest = present
         longest.attempt = WireLimits.numberMax

@@ -50,10 +50,12 @@ package struct Header: Hashable, Sendable {
                 "header of \(lineCount) fields; at most \(WireLimits.headerFieldCountMax)")
         }
         places.reserveCapacity(lineCount)
-        var rest = self.frame[...]
-        while let end = rest.firstIndex(of: newline) {
-            places.append(try place(in: rest[..<end]))
-            rest = rest[(end + 1)...]
+        var start = 0
+        for _ in 0..<lineCount {
+            var end = start
+            while self.frame[end] != newline { end += 1 }
+            places.append(try place(in: self.frame[start..<end]))
+            start = end + 1
         }
     }
 
@@ -71,7 +73,7 @@ package struct Header: Hashable, Sendable {
                     + "at most \(WireLimits.fieldNameByteCountMax) characters")
         }
         let value = line[(colon + 1)...].trimmingSpaces
-        guard !value.hasControl else {
+        guard !value.withUnsafeBufferPointer({ $0.hasControl }) else {
             throw WireError(
                 .malformed,
                 "header field \(String(decoding: name, as: UTF8.self)) holds a control character")

@@ -232,6 +232,13 @@ extension Message.Present {
         self.payload = payload
     }
 
+    /// The most bytes that the header takes with any attempt, found without writing it; nil if it
+    /// has texts of any length. The fields beside the path take 296 bytes.
+    var headerByteCountAtMost: Int? {
+        guard unknownFields.isEmpty, traceparent == nil else { return nil }
+        return 320 + path.count * (NodeName.byteCountMax + 1)
+    }
+
     fileprivate func write(to header: inout Header) {
         header.append("id", id)
         header.append("attempt", attempt)
