@@ -30,7 +30,9 @@ actor Reactor {
         reactorExecutor.asUnownedSerialExecutor()
     }
 
-    struct Slot {
+    /// A socket with its queue. A class: a copy would hold the queue, and each line would be copied
+    /// to grow.
+    final class Slot {
         let socket: ZMQSocket
         let receiver: any TransportReceiver
         let monitor: SocketMonitor?
@@ -44,6 +46,17 @@ actor Reactor {
         var wasConnected = false
         /// Whether that connection was lost: later events of libzmq are another connection's.
         var isLost = false
+
+        init(
+            _ socket: ZMQSocket, _ receiver: any TransportReceiver, _ monitor: SocketMonitor?,
+            _ watch: ListenerWatch?
+        ) {
+            self.socket = socket
+            self.receiver = receiver
+            self.monitor = monitor
+            self.watch = watch
+            queue = ReceiveQueue(isOfParent: socket.kind == .dealer)
+        }
     }
 
     /// The time of a receiver's wake-up. Weak, so that a node that never ran can be freed.
@@ -171,8 +184,8 @@ actor Reactor {
     /// Reads the messages that wait on a socket, of each connection in turn. If more wait, the next
     /// poll returns at once.
     private func read(_ id: SocketID) {
-        // A copy of the slot would hold its queue, and each line would be copied to grow.
-        guard let (socket, receiver) = slots[id].map({ ($0.socket, $0.receiver) }) else { return }
+        guard let slot = slots[id] else { return }
+        let (socket, receiver) = (slot.socket, slot.receiver)
         let isFlood = backlog.isWatching && undrained.contains(id)
         let end =
             Self.nanoseconds + (isFlood ? Self.readNanosecondsInFlood : Self.readNanoseconds)
@@ -186,7 +199,7 @@ actor Reactor {
                 guard
                     let message = socket.receive(
                         withSource: withSource,
-                        isWanted: { slots[id]?.queue.hasRoom(for: $0, key: $1) == true })
+                        isWanted: { slot.queue.hasRoom(for: $0, key: $1) })
                 else {
                     isDrained = true
                     break
@@ -197,11 +210,11 @@ actor Reactor {
                 guard message.isWhole, !isRevoked(message, receiver) else { continue }
                 droppedCount +=
                     message.isWanted
-                    ? slots[id]?.queue.add(message.frames, from: message.key) ?? 0 : 1
+                    ? slot.queue.add(message.frames, from: message.key) ?? 0 : 1
             }
         } while !isDrained && Self.nanoseconds < end
         if isDrained { undrained.remove(id) } else { undrained.insert(id) }
-        if isFlood || droppedCount > 0 { slots[id]?.givesBack = true }
+        if isFlood || droppedCount > 0 { slot.givesBack = true }
         if droppedCount > 0 { receiver.dropped(droppedCount, on: id) }
     }
 
@@ -209,7 +222,7 @@ actor Reactor {
     private func endFloods() {
         let begin = now
         guard backlog.isDue(at: begin),
-            let (id, slot) = slots.first(where: { $1.socket.kind == .router })
+            let slot = slots.values.first(where: { $0.socket.kind == .router })
         else { return }
         var inodes: [Int32: UInt64] = [:]
         let orders = backlog.orders(
@@ -222,44 +235,39 @@ actor Reactor {
         for order in orders {
             guard let flood = PeerConnection.carryOut(order, inodes) else { continue }
             slot.receiver.ended(flood)
-            slots[id]?.givesBack = true
+            slot.givesBack = true
         }
         backlog.looked(from: begin, to: now)
     }
 
     private func deliverMessages() {
         for id in pollSockets {
-            // Looked up each time: a delivered message may close the socket.
             let end = Self.nanoseconds + Self.deliverNanoseconds
             var count = 0
-            while losses[id] != nil || slots[id]?.receiver.isReady(on: id) == true,
-                deliverNext(of: id)
+            // Looked up each time: a delivered message may close the socket.
+            while let slot = slots[id], !slot.queue.isEmpty,
+                losses[id] != nil || slot.receiver.isReady(on: id)
             {
+                deliverNext(of: slot, id)
                 count += 1
                 if count % Self.messagesPerLook == 0, Self.nanoseconds >= end { break }
             }
-            if slots[id]?.givesBack == true, slots[id]?.queue.isEmpty == true,
-                !undrained.contains(id)
-            {
-                slots[id]?.givesBack = false
+            if let slot = slots[id], slot.givesBack, slot.queue.isEmpty, !undrained.contains(id) {
+                slot.givesBack = false
                 returnMemory()
             }
         }
     }
 
-    /// Delivers the next message of a socket; false when there is none. The holder of a key is
-    /// looked up now: it may have been revoked while the message waited.
-    private func deliverNext(of id: SocketID) -> Bool {
-        guard let (frames, key) = slots[id]?.queue.next(), let slot = slots[id] else {
-            return false
-        }
+    /// Delivers the next message of a socket, whose key may have been revoked while it waited.
+    private func deliverNext(of slot: Slot, _ id: SocketID) {
+        guard let (frames, key) = slot.queue.next() else { return }
         let sender = key.flatMap { keys?.ring.holder(of: $0) }
         if sender == nil, slot.socket.isKeyed {
             slot.receiver.refused(RefusedKey(key: key, address: "a live link"), count: 1)
         } else {
             slot.receiver.received(frames, on: id, from: sender)
         }
-        return true
     }
 
     private func deliverConnectionEvents() {
@@ -338,9 +346,7 @@ actor Reactor {
             socket.close()
             throw error
         }
-        slots[id] = Slot(
-            socket: socket, receiver: receiver, monitor: monitor, watch: watch,
-            queue: ReceiveQueue(isOfParent: kind == .dealer))
+        slots[id] = Slot(socket, receiver, monitor, watch)
         pollItems = []
         if kind == .dealer { check(endpoint, for: id) }
         return id

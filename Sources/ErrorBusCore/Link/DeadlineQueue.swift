@@ -51,13 +51,19 @@ struct RankedQueue<Key: Hashable & Sendable, Rank: Comparable & Sendable>: Senda
     mutating func plan(_ key: Key, at rank: Rank?) {
         guard let rank else {
             guard plans.removeValue(forKey: key) != nil else { return }
-            return clean()
+            return clean(after: key)
         }
-        guard plans[key]?.rank != rank else { return }
+        guard Self.replace(&plans[key], with: Plan(rank: rank, ticket: tickets + 1)) else { return }
         tickets += 1
-        plans[key] = Plan(rank: rank, ticket: tickets)
         heap.insert(Item(rank: rank, ticket: tickets, key: key))
-        clean()
+        clean(after: key)
+    }
+
+    /// Takes one look into the table. False if the rank is the same.
+    private static func replace(_ plan: inout Plan?, with other: Plan) -> Bool {
+        guard plan?.rank != other.rank else { return false }
+        plan = other
+        return true
     }
 
     /// Removes and returns the next key, if its rank is `most` or lower.
@@ -79,7 +85,13 @@ struct RankedQueue<Key: Hashable & Sendable, Rank: Comparable & Sendable>: Senda
         if heap.count > 2 * plans.count + 64 {
             heap = Heap(heap.unordered.filter(isLive))
         }
+        guard heap.count > plans.count else { return }
         while let first = heap.min, !isLive(first) { heap.removeMin() }
+    }
+
+    /// The same after a change of one plan: only its own item in front can have become stale.
+    private mutating func clean(after key: Key) {
+        if heap.count > 2 * plans.count + 64 || heap.min?.key == key { clean() }
     }
 
     private func isLive(_ item: Item) -> Bool { plans[item.key]?.ticket == item.ticket }

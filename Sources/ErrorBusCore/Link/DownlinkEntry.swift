@@ -138,7 +138,9 @@ struct DownlinkEntry: Hashable, Sendable {
     /// The time since when the asker has been out of reach; nil while it is in reach.
     var unreachableSince: MonotonicTime?
 
-    var isOpen: Bool { phase == .open }
+    var isOpen: Bool {
+        if case .open = phase { true } else { false }
+    }
 
     /// The user of the node's room for whom the entry counts.
     var account: Account { key.map { .key($0) } ?? child.map { .child($0) } ?? .others }
@@ -299,6 +301,28 @@ struct DownlinkEntry: Hashable, Sendable {
         case .requester: asker = .requester(nil)
         case .bare: asker = .bare(nil)
         }
+    }
+}
+
+extension DownlinkEntry {
+    /// The part of an entry that the counts and lines of its machine follow.
+    struct Counted {
+        let id: PresentationID
+        let origin: NodeName?
+        let child: NodeName?
+        let account: Account
+        let isOpen: Bool
+        let isUnsettled: Bool
+        let heldByteCount: Int
+        let undeliveredSince: MonotonicTime?
+        let forgetAt: MonotonicTime?
+    }
+
+    var counted: Counted {
+        Counted(
+            id: id, origin: origin, child: child, account: account, isOpen: isOpen,
+            isUnsettled: isUnsettled, heldByteCount: heldByteCount,
+            undeliveredSince: undeliveredSince, forgetAt: forgetAt)
     }
 }
 

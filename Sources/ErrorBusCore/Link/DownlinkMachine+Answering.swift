@@ -105,9 +105,8 @@ extension DownlinkMachine {
     }
 
     mutating func decided(
-        _ entry: DownlinkEntry, _ answer: Answer, at now: MonotonicTime
+        _ entry: consuming DownlinkEntry, _ answer: Answer, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        var entry = entry
         entry.phase = .answered(.init(answer: answer, decidedAt: now))
         counters.answeredBelow += 1
         return deliver(entry, at: now) + giveUpAboveLimit(at: now)
@@ -127,10 +126,9 @@ extension DownlinkMachine {
     ///
     /// - Parameter isAsked: Whether it replies to a request: then it does not wait in line.
     mutating func deliver(
-        _ entry: DownlinkEntry, isAsked: Bool = false, at now: MonotonicTime
+        _ entry: consuming DownlinkEntry, isAsked: Bool = false, at now: MonotonicTime
     ) -> [DownlinkAction] {
         guard case .answered(var delivery) = entry.phase else { return [] }
-        var entry = entry
         var actions: [DownlinkAction] = []
         let message = Message.answer(entry.id, delivery.answerToSend, digest: entry.digest)
         // Resent only to a child within reach; any other peer gets it by repeating its request.

@@ -141,19 +141,19 @@ extension DownlinkMachine {
     }
 
     private mutating func opened(
-        _ asked: DownlinkEntry, _ present: Message.Present, at now: MonotonicTime
+        _ entry: consuming DownlinkEntry, _ present: Message.Present, at now: MonotonicTime
     ) -> [DownlinkAction] {
-        var entry = asked
-        if entry.child != nil {
+        let child = entry.child
+        if child != nil {
             entry.heldBack = .init(attempt: present.attempt, until: now + times.holdBack)
         }
-        store(entry)
-        counters.presentedBelow += 1
         let offer = DownlinkAction.offer(
             DownlinkOffer(
                 generation: entry.generation, present: present, deadline: entry.deadline))
+        store(entry)
+        counters.presentedBelow += 1
         var actions = [offer]
-        if let child = entry.child { actions += welcomeMore(of: child) }
+        if let child { actions += welcomeMore(of: child) }
         return actions
     }
 

@@ -25,8 +25,8 @@ extension DownlinkMachine {
         }
         let free = limits.openPerNodeMax - openCount
         let share = free / (openOfAccount.count + 1)
-        let who = entry.account.words
         guard free > limits.sharedOpenCount || count < share else {
+            let who = entry.account.words
             return Message.Reject(
                 .busy,
                 "\(openCount) of \(limits.openPerNodeMax) presentations are open here, \(count) of "
@@ -48,8 +48,8 @@ extension DownlinkMachine {
         }
         let free = limits.reportBytesPerNodeMax - byteCount
         let share = free / (byteCountOfAccount.count + 1)
-        let who = entry.account.words
         guard free - entry.byteCount >= limits.sharedReportBytes || needed <= share else {
+            let who = entry.account.words
             return Message.Reject(
                 .busy,
                 "reports take \(byteCount) of \(limits.reportBytesPerNodeMax) bytes here, those "
@@ -76,7 +76,9 @@ extension DownlinkMachine {
     }
 
     /// Counts the bytes of an entry's report, if the entry is not settled.
-    mutating func countBytes(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {
+    mutating func countBytes(
+        _ former: DownlinkEntry.Counted?, now entry: DownlinkEntry.Counted?
+    ) {
         let (was, isNow) = (former?.heldByteCount ?? 0, entry?.heldByteCount ?? 0)
         guard was != isNow || former?.account != entry?.account else { return }
         if let former { countBytes(-was, of: former.account) }
@@ -86,8 +88,7 @@ extension DownlinkMachine {
     private mutating func countBytes(_ change: Int, of account: DownlinkEntry.Account) {
         guard change != 0 else { return }
         byteCount += change
-        let ofAccount = (byteCountOfAccount[account] ?? 0) + change
-        byteCountOfAccount[account] = ofAccount > 0 ? ofAccount : nil
+        byteCountOfAccount.count(change, of: account)
     }
 }
 

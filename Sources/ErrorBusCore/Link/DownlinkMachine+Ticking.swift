@@ -130,10 +130,11 @@ extension DownlinkMachine {
     }
 
     /// Stores an entry, updates the counts, and plans its next check.
-    mutating func store(_ entry: DownlinkEntry) {
-        let former = entries[entry.id]
+    mutating func store(_ stored: consuming DownlinkEntry) {
+        let entry = stored.counted
+        plans.plan(entry.id, at: due(of: stored))
+        let former = entries.replace(entry.id, with: stored)?.counted
         count(former, now: entry)
-        plans.plan(entry.id, at: due(of: entry))
         let account = entry.account
         let formerAccount = former?.account ?? account
         if let former, formerAccount != account { leaveLines(former) }
@@ -146,7 +147,6 @@ extension DownlinkMachine {
             remembered.plan(entry.id, of: account, at: wasAsked ? entry.forgetAt : nil)
             unasked.plan(entry.id, of: account, at: wasAsked ? nil : entry.forgetAt)
         }
-        entries[entry.id] = entry
         // Above the limit the account that has the most loses its oldest.
         while remembered.count > limits.rememberedMax, let oldest = remembered.popOfMost() {
             forget(oldest)
@@ -158,22 +158,24 @@ extension DownlinkMachine {
 
     mutating func forget(_ id: PresentationID) {
         if let entry = entries[id] {
-            count(entry, now: nil)
-            leaveLines(entry)
+            count(entry.counted, now: nil)
+            leaveLines(entry.counted)
             forgottenGeneration = max(forgottenGeneration, entry.generation)
         }
         plans.plan(id, at: nil)
         entries.removeAndShrink(id)
     }
 
-    private mutating func leaveLines(_ entry: DownlinkEntry) {
+    private mutating func leaveLines(_ entry: DownlinkEntry.Counted) {
         let account = entry.account
         undelivered.plan(entry.id, of: account, at: nil)
         remembered.plan(entry.id, of: account, at: nil)
         unasked.plan(entry.id, of: account, at: nil)
     }
 
-    private mutating func count(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {
+    private mutating func count(
+        _ former: DownlinkEntry.Counted?, now entry: DownlinkEntry.Counted?
+    ) {
         countOpen(former, now: entry)
         countBytes(former, now: entry)
         let was = former?.isUnsettled == true
@@ -196,22 +198,27 @@ extension DownlinkMachine {
         }
     }
 
-    private mutating func countOpen(_ former: DownlinkEntry?, now entry: DownlinkEntry?) {
+    private mutating func countOpen(
+        _ former: DownlinkEntry.Counted?, now entry: DownlinkEntry.Counted?
+    ) {
+        // Most changes are of something else.
+        if former?.isOpen == entry?.isOpen, former?.account == entry?.account,
+            former?.child == entry?.child
+        {
+            return
+        }
         if let former, former.isOpen { countOpen(-1, of: former) }
         if let entry, entry.isOpen { countOpen(1, of: entry) }
     }
 
-    private mutating func countOpen(_ change: Int, of entry: DownlinkEntry) {
+    private mutating func countOpen(_ change: Int, of entry: DownlinkEntry.Counted) {
         openCount += change
-        let ofAccount = (openOfAccount[entry.account] ?? 0) + change
-        openOfAccount[entry.account] = ofAccount > 0 ? ofAccount : nil
+        openOfAccount.count(change, of: entry.account)
         guard let child = entry.child else { return }
-        let count = (openOfChild[child] ?? 0) + change
-        openOfChild[child] = count > 0 ? count : nil
-        guard count > 0 else { return originsOfChild[child] = nil }
+        openOfChild.count(change, of: child)
+        guard openOfChild[child] != nil else { return originsOfChild[child] = nil }
         guard let origin = entry.origin else { return }
-        let ofOrigin = (originsOfChild[child]?[origin] ?? 0) + change
-        originsOfChild[child, default: [:]][origin] = ofOrigin > 0 ? ofOrigin : nil
+        originsOfChild[child, default: [:]].count(change, of: origin)
     }
 
     private func due(of entry: DownlinkEntry) -> MonotonicTime? {

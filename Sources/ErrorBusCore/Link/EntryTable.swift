@@ -23,7 +23,29 @@ struct EntryTable<Entry: Hashable & Sendable>: Hashable, Sendable {
         }
     }
 
+    /// Puts an entry in the place of the former one, which it returns: an entry is large to copy.
+    mutating func replace(_ id: PresentationID, with entry: consuming Entry) -> Entry? {
+        guard let place = boxes.index(forKey: id) else {
+            boxes[id] = Boxed(entry)
+            return nil
+        }
+        swap(&entry, &boxes.values[place].value)
+        return entry
+    }
+
     mutating func removeAndShrink(_ id: PresentationID) { boxes.removeAndShrink(id) }
+}
+
+extension Dictionary where Value == Int {
+    /// Changes a count; a count of zero is left out.
+    mutating func count(_ change: Int, of key: Key) {
+        guard let place = index(forKey: key) else {
+            if change > 0 { self[key] = change }
+            return
+        }
+        values[place] += change
+        if values[place] <= 0 { remove(at: place) }
+    }
 }
 
 extension Dictionary {

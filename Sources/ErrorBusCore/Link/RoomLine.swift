@@ -44,9 +44,10 @@ struct RoomLine: Sendable {
     private mutating func plan(
         _ id: PresentationID, of origin: NodeName, at time: MonotonicTime?
     ) {
-        let before = lines[origin]?.count ?? 0
-        lines[origin]?.plan(id, at: time)
-        lineCount += (lines[origin]?.count ?? 0) - before
+        guard time != nil || lineCount > 0, let place = lines.index(forKey: origin) else { return }
+        lineCount -= lines.values[place].count
+        lines.values[place].plan(id, at: time)
+        lineCount += lines.values[place].count
     }
 
     mutating func popFirst() -> PresentationID? {

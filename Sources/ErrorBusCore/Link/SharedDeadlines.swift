@@ -22,9 +22,17 @@ struct SharedDeadlines<Key: Hashable & Sendable>: Sendable {
 
     /// Plans a key for `time`, replacing an earlier plan of this account; nil removes it.
     mutating func plan(_ key: Key, of account: Account, at time: MonotonicTime?) {
-        guard time != nil || lines[account] != nil else { return }
-        let former = count(of: account)
-        lines[account, default: .init()].plan(key, at: time)
+        guard let place = lines.index(forKey: account) else {
+            guard time != nil else { return }
+            lines[account, default: .init()].plan(key, at: time)
+            return changed(account, from: 0)
+        }
+        // By its place: each look by the account hashes a name.
+        let (former, next) = (lines.values[place].count, lines.values[place].next)
+        lines.values[place].plan(key, at: time)
+        guard lines.values[place].count != former || lines.values[place].next != next else {
+            return
+        }
         changed(account, from: former)
     }
 

@@ -215,6 +215,35 @@ struct UplinkEntry: Hashable, Sendable {
 }
 
 extension UplinkEntry {
+    /// The part of an entry that the counts and lines of its machine follow.
+    struct Counted {
+        let origin: NodeName
+        let since: MonotonicTime
+        let isHeldAbove: Bool
+        let isWaiting: Bool
+        let isOpen: Bool
+        let isPlaced: Bool
+        let isBetween: Bool
+        let isUnreleased: Bool
+        let rememberedUntil: MonotonicTime?
+        let passedOnSince: MonotonicTime?
+    }
+
+    var counted: Counted {
+        Counted(
+            origin: request.present.origin, since: since, isHeldAbove: isHeldAbove,
+            isWaiting: isWaiting, isOpen: isOpen, isPlaced: isPlaced, isBetween: isBetween,
+            isUnreleased: isUnreleased, rememberedUntil: rememberedUntil,
+            passedOnSince: passedOnSince)
+    }
+
+    /// Whether the presentation is in line.
+    var isWaiting: Bool {
+        if case .waiting = phase { true } else { false }
+    }
+}
+
+extension UplinkEntry {
     /// An entry that this life of the node has not asked for.
     init(
         _ id: PresentationID, _ asked: Message.Asked, _ phase: Phase, since now: MonotonicTime

@@ -112,6 +112,8 @@ extension UplinkMachine {
         }
         let headerMax = min(
             welcome?.maxHeader ?? .max, UInt64(WireLimits.standard.headerByteCountMax))
+        // Most are far from any limit.
+        if let most = present.headerByteCountAtMost, most <= headerMax { return nil }
         // With what a later sending may add: refused now rather than once accepted.
         var longest = present
         longest.attempt = WireLimits.numberMax
@@ -206,10 +208,12 @@ extension UplinkMachine {
     }
 
     /// Stores an entry and plans its next check.
-    mutating func store(_ stored: UplinkEntry, _ id: PresentationID) {
-        let former = entries[id]
-        var entry = stored
-        plans.plan(id, at: due(of: entry))
+    mutating func store(_ stored: consuming UplinkEntry, _ id: PresentationID) {
+        plans.plan(id, at: due(of: stored))
+        // Its report will not be sent again.
+        if !stored.isOpen { stored.request.present.payload = [] }
+        let entry = stored.counted
+        let former = entries.replace(id, with: stored)?.counted
         // The others keep what they have of an entry until it is another.
         if former?.rememberedUntil != entry.rememberedUntil {
             remembered.plan(id, at: entry.rememberedUntil)
@@ -224,10 +228,7 @@ extension UplinkMachine {
             if entry.isUnreleased { unreleased.insert(id) } else { unreleased.remove(id) }
         }
         openCount += (entry.isOpen ? 1 : 0) - (former?.isOpen == true ? 1 : 0)
-        place(former, now: entry)
-        // Its report will not be sent again.
-        if !entry.isOpen { entry.request.present.payload = [] }
-        entries[id] = entry
+        place(id, former, now: entry)
         if openCount == 0 { cutOffSince = nil }
         while remembered.count > limits.rememberedMax, let oldest = remembered.popFirst() {
             forget(oldest)
@@ -243,21 +244,22 @@ extension UplinkMachine {
         passedOn.plan(id, at: nil)
         between.remove(id)
         unreleased.remove(id)
-        if entries[id]?.isOpen == true { openCount -= 1 }
-        place(entries[id], now: nil)
+        let former = entries[id]?.counted
+        if former?.isOpen == true { openCount -= 1 }
+        place(id, former, now: nil)
         if openCount == 0 { cutOffSince = nil }
         entries.removeAndShrink(id)
     }
 
     /// Counts the places at the parent, and puts an entry without a place into the line.
-    private mutating func place(_ former: UplinkEntry?, now entry: UplinkEntry?) {
+    private mutating func place(
+        _ id: PresentationID, _ former: UplinkEntry.Counted?, now entry: UplinkEntry.Counted?
+    ) {
         placedCount += (entry?.isPlaced == true ? 1 : 0) - (former?.isPlaced == true ? 1 : 0)
-        if let entry, case .waiting = entry.phase {
-            let present = entry.request.present
-            line.put(
-                present.id, of: present.origin, since: entry.since, wasHeld: entry.isHeldAbove)
-        } else if let former, case .waiting = former.phase {
-            line.remove(former.request.present.id, of: former.request.present.origin)
+        if let entry, entry.isWaiting {
+            line.put(id, of: entry.origin, since: entry.since, wasHeld: entry.isHeldAbove)
+        } else if let former, former.isWaiting {
+            line.remove(id, of: former.origin)
         }
     }
 

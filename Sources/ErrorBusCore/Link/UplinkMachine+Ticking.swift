@@ -87,9 +87,8 @@ extension UplinkMachine {
     }
 
     private mutating func tickedEntry(
-        _ id: PresentationID, _ entry: UplinkEntry, at now: MonotonicTime
+        _ id: PresentationID, _ entry: consuming UplinkEntry, at now: MonotonicTime
     ) -> [UplinkAction] {
-        var entry = entry
         if entry.isOpen, let deadline = entry.request.deadline,
             now >= expiry(deadline)
         {

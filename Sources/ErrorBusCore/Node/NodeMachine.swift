@@ -58,10 +58,13 @@ package struct NodeMachine: Sendable {
     package var nextDue: MonotonicTime? {
         mutating get {
             var due = below.nextDue
-            for way in above.indices { due = due.orEarlier(above[way].nextDue) }
+            for way in above.indices { due = due.orEarlier(Self.due(of: &above[way])) }
             return due
         }
     }
+
+    /// Takes no copy of the machine out of its array.
+    private static func due(of way: inout UplinkMachine) -> MonotonicTime? { way.nextDue }
 
     /// The sizes of the tables.
     package var tableSizes: TableSizes {

@@ -298,9 +298,15 @@ package struct ReportDigest: Hashable, Sendable, CustomStringConvertible {
 
     /// Reads 16 hexadecimal digits; nil for anything else.
     package init?(_ text: some StringProtocol) {
-        guard text.utf8.count == 16, text.utf8.first != UInt8(ascii: "+"),
-            text.utf8.first != UInt8(ascii: "-"), let value = UInt64(text, radix: 16)
-        else { return nil }
+        var text = String(text)
+        guard let digest = text.withUTF8(ReportDigest.init(utf8:)) else { return nil }
+        self = digest
+    }
+
+    /// Reads the bytes of the digits.
+    init?(utf8 text: UnsafeBufferPointer<UInt8>) {
+        var value: UInt64 = 0
+        guard text.count == UInt64.hexByteCount, value.take(hex: text) else { return nil }
         self.value = value
     }
 

@@ -52,73 +52,87 @@ public struct UniqueID: Hashable, Sendable {
         low = (rest & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000
     }
 
+    /// The bytes of the canonical form.
+    static let byteCount = 36
+
     /// Reads the canonical 36-character form, in either case; nil for anything else.
     public init?(_ text: some StringProtocol) {
-        let read = text.utf8.withContiguousStorageIfAvailable { Self.words(of: $0) }
-        guard let (high, low) = read ?? Self.words(of: Array(text.utf8)) else { return nil }
+        let read = text.utf8.withContiguousStorageIfAvailable(UniqueID.init(utf8:))
+        guard let id = read ?? Array(text.utf8).withUnsafeBufferPointer(UniqueID.init(utf8:))
+        else { return nil }
+        self = id
+    }
+
+    /// Reads the bytes of the canonical form.
+    init?(utf8 text: UnsafeBufferPointer<UInt8>) {
+        let hyphen = UInt8(ascii: "-")
+        guard text.count == Self.byteCount, text[8] == hyphen, text[13] == hyphen,
+            text[18] == hyphen, text[23] == hyphen
+        else { return nil }
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        guard high.take(hex: text[0..<8]), high.take(hex: text[9..<13]),
+            high.take(hex: text[14..<18]), low.take(hex: text[19..<23]),
+            low.take(hex: text[24..<36])
+        else { return nil }
         self.init(high: high, low: low)
-    }
-
-    private static func words(of text: some RandomAccessCollection<UInt8>) -> (UInt64, UInt64)? {
-        guard text.count == 36 else { return nil }
-        var words: (UInt64, UInt64) = (0, 0)
-        for (position, byte) in text.enumerated() {
-            if position == 8 || position == 13 || position == 18 || position == 23 {
-                guard byte == UInt8(ascii: "-") else { return nil }
-                continue
-            }
-            guard let digit = hexDigit(byte) else { return nil }
-            if position < 18 {
-                words.0 = words.0 << 4 | digit
-            } else {
-                words.1 = words.1 << 4 | digit
-            }
-        }
-        return words
-    }
-
-    private static func hexDigit(_ byte: UInt8) -> UInt64? {
-        switch byte {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt64(byte - UInt8(ascii: "0"))
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt64(byte - UInt8(ascii: "a") + 10)
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt64(byte - UInt8(ascii: "A") + 10)
-        default: nil
-        }
     }
 }
 
 extension UniqueID: CustomStringConvertible {
     /// The canonical lower-case form.
     public var description: String {
-        String(unsafeUninitializedCapacity: 36) { text in
-            var rest = high
-            for position in 0..<36 {
-                switch position {
-                case 8, 13, 18, 23:
-                    text[position] = UInt8(ascii: "-")
-                    if position == 18 { rest = low }
-                default:
-                    text[position] = (rest >> 60).lowHexDigit
-                    rest <<= 4
-                }
-            }
-            return 36
+        String(unsafeUninitializedCapacity: Self.byteCount) { text in
+            write(into: text)
+            return Self.byteCount
         }
+    }
+
+    /// Writes the canonical lower-case form, ``byteCount`` bytes.
+    func write(into text: UnsafeMutableBufferPointer<UInt8>) {
+        (high >> 32).writeHex(8, into: text, at: 0)
+        (high >> 16).writeHex(4, into: text, at: 9)
+        high.writeHex(4, into: text, at: 14)
+        (low >> 48).writeHex(4, into: text, at: 19)
+        low.writeHex(12, into: text, at: 24)
+        let hyphen = UInt8(ascii: "-")
+        (text[8], text[13], text[18], text[23]) = (hyphen, hyphen, hyphen, hyphen)
     }
 }
 
 extension UInt64 {
+    /// The number of hexadecimal digits.
+    static let hexByteCount = 16
+
     /// Sixteen lower-case hexadecimal digits.
     var paddedHex: String {
-        String(unsafeUninitializedCapacity: 16) { text in
-            for index in 0..<16 { text[index] = (self >> UInt64(60 - 4 * index)).lowHexDigit }
-            return 16
+        String(unsafeUninitializedCapacity: Self.hexByteCount) { text in
+            writeHex(Self.hexByteCount, into: text, at: 0)
+            return Self.hexByteCount
         }
     }
 
-    /// The lowest four bits as a lower-case digit.
-    fileprivate var lowHexDigit: UInt8 {
-        let digit = UInt8(truncatingIfNeeded: self & 0xF)
-        return digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+    /// Writes the last `count` hexadecimal digits, in lower case.
+    @inline(__always)
+    func writeHex(_ count: Int, into text: UnsafeMutableBufferPointer<UInt8>, at start: Int) {
+        for index in 0..<count {
+            let digit = UInt8(truncatingIfNeeded: self >> UInt64(4 * (count - 1 - index)) & 0xF)
+            text[start + index] = digit + (digit < 10 ? UInt8(ascii: "0") : UInt8(ascii: "a") - 10)
+        }
+    }
+
+    /// Puts hexadecimal digits, in either case, behind the ones that it has; false if one is none.
+    mutating func take(hex digits: some Sequence<UInt8>) -> Bool {
+        for byte in digits {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                self = self << 4 | UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"):
+                self = self << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+            case UInt8(ascii: "A")...UInt8(ascii: "F"):
+                self = self << 4 | UInt64(byte - UInt8(ascii: "A") + 10)
+            default: return false
+            }
+        }
+        return true
     }
 }

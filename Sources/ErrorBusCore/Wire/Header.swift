@@ -1,18 +1,24 @@
 /// The fields of a message: `name: value` lines, each name at most once. Names that a verb does
 /// not use are kept, so that relays can pass them on.
+///
+/// The lines stay bytes: a text is made only of what a reader asks for.
 package struct Header: Hashable, Sendable {
-    /// The number of fields that most messages have at most.
-    private static let usualFieldCount = 8
-
     package struct Field: Hashable, Sendable {
         let name: String
         let value: String
     }
 
-    private(set) var fields: [Field] = []
+    /// The places of a name and its value in the frame.
+    private struct Place: Hashable {
+        let name: Range<Int>
+        let value: Range<Int>
+    }
 
-    /// A header to write.
-    init() { fields.reserveCapacity(Self.usualFieldCount) }
+    /// The lines, each with its newline.
+    private(set) var frame: Frame = []
+    private var places: [Place] = []
+
+    init() {}
 
     /// Reads a header frame. Any bytes give a header or a refusal.
     init(_ frame: Frame, limits: WireLimits = .standard) throws(WireError) {
@@ -21,46 +27,66 @@ package struct Header: Hashable, Sendable {
                 .tooLarge,
                 "header of \(frame.count) bytes; at most \(limits.headerByteCountMax) are allowed")
         }
-        guard frame.allSatisfy({ $0 < 0x80 }) || String(validating: frame, as: UTF8.self) != nil
-        else {
+        let newline = UInt8(ascii: "\n")
+        var (allBits, lineCount): (UInt8, Int) = (0, 0)
+        frame.withUnsafeBufferPointer { bytes in
+            for byte in bytes {
+                allBits |= byte
+                lineCount += byte == newline ? 1 : 0
+            }
+        }
+        guard allBits < 0x80 || String(validating: frame, as: UTF8.self) != nil else {
             throw WireError(.malformed, "header is not UTF-8")
         }
-        let newline = UInt8(ascii: "\n")
+        self.frame = frame
         let isCut = frame.last.map { $0 != newline } ?? false
-        let lineCount = frame.count { $0 == newline } + (isCut ? 1 : 0)
+        if isCut {
+            self.frame.append(newline)
+            lineCount += 1
+        }
         guard lineCount <= WireLimits.headerFieldCountMax else {
             throw WireError(
                 .malformed,
                 "header of \(lineCount) fields; at most \(WireLimits.headerFieldCountMax)")
         }
-        fields.reserveCapacity(lineCount)
-        var rest = frame[...]
-        for number in 0..<lineCount {
-            let line = rest.prefix { $0 != newline }
-            try append(line: line, number: number + 1)
-            rest = rest[line.endIndex...].dropFirst()
+        places.reserveCapacity(lineCount)
+        var start = 0
+        for _ in 0..<lineCount {
+            var end = start
+            while self.frame[end] != newline { end += 1 }
+            places.append(try place(in: self.frame[start..<end]))
+            start = end + 1
         }
     }
 
-    private mutating func append(line: Frame.SubSequence, number: Int) throws(WireError) {
+    /// The field of the next line.
+    private func place(in line: Frame.SubSequence) throws(WireError) -> Place {
+        let number = places.count + 1
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
             throw WireError(.malformed, "header line \(number) has no colon")
         }
-        guard Self.isName(line[..<colon]) else {
+        let name = line[..<colon]
+        guard Self.isName(name) else {
             throw WireError(
                 .malformed,
                 "header line \(number): a name is a-z, 0-9 and -, begins with a letter and has "
                     + "at most \(WireLimits.fieldNameByteCountMax) characters")
         }
-        let name = String(decoding: line[..<colon], as: UTF8.self)
         let value = line[(colon + 1)...].trimmingSpaces
-        guard !value.hasControl else {
-            throw WireError(.malformed, "header field \(name) holds a control character")
+        guard !value.withUnsafeBufferPointer({ $0.hasControl }) else {
+            throw WireError(
+                .malformed,
+                "header field \(String(decoding: name, as: UTF8.self)) holds a control character")
         }
-        guard self[name] == nil else {
-            throw WireError(.malformed, "header field \(name) appears twice")
+        guard
+            !places.contains(where: {
+                $0.name.count == name.count && frame[$0.name].elementsEqual(name)
+            })
+        else {
+            throw WireError(
+                .malformed, "header field \(String(decoding: name, as: UTF8.self)) appears twice")
         }
-        fields.append(Field(name: name, value: String(decoding: value, as: UTF8.self)))
+        return Place(name: name.indices, value: value.indices)
     }
 
     private static func isName(_ bytes: Frame.SubSequence) -> Bool {
@@ -80,41 +106,107 @@ package struct Header: Hashable, Sendable {
         }
     }
 
-    subscript(name: String) -> String? {
-        fields.first { $0.name == name }?.value
+    private func isEqual(_ place: Range<Int>, _ name: String) -> Bool {
+        guard place.count == name.utf8.count else { return false }
+        var name = name
+        return name.withUTF8 { frame[place].elementsEqual($0) }
     }
+
+    var fields: [Field] { places.map(field) }
+
+    /// The number of fields.
+    var count: Int { places.count }
+
+    private func field(_ place: Place) -> Field {
+        Field(
+            name: String(decoding: frame[place.name], as: UTF8.self),
+            value: String(decoding: frame[place.value], as: UTF8.self))
+    }
+
+    subscript(name: String) -> String? {
+        bytes(of: name).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The value of a field.
+    func bytes(of name: String) -> Frame.SubSequence? {
+        places.first { isEqual($0.name, name) }.map { frame[$0.value] }
+    }
+
+    /// The fields that no reader of this verb names.
+    func unknown(besides known: [String]) -> [Field] {
+        places.filter { place in !known.contains { isEqual(place.name, $0) } }.map(field)
+    }
+
+    var byteCount: Int { frame.count }
+}
+
+// Writing.
+extension Header {
+    /// The room for most headers, so that it need not grow.
+    private static let usualByteCount = 256
+    private static let usualFieldCount = 12
 
     /// Adds a field with a valid value (free text: ``Swift/String/asHeaderText``).
     mutating func append(_ name: String, _ value: String?) {
         guard let value else { return }
-        fields.append(Field(name: name, value: value))
+        append(name) { $0.append(value) }
     }
 
     mutating func append(_ name: String, _ value: UInt64?) {
         append(name, value.map(String.init))
     }
 
-    /// The fields that no reader of this verb names.
-    func unknown(besides known: [String]) -> [Field] {
-        fields.filter { !known.contains($0.name) }
+    mutating func append(_ name: String, _ value: PresentationID?) { append(name, value?.value) }
+
+    mutating func append(_ name: String, _ value: UniqueID?) {
+        guard let value else { return }
+        append(name) { $0.append(value) }
     }
 
-    mutating func append(_ others: [Field]) { fields += others }
-
-    var byteCount: Int {
-        fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 3 }
+    mutating func append(_ name: String, _ value: ReportDigest?) {
+        guard let value else { return }
+        append(name) { $0.append(value) }
     }
 
-    var frame: Frame {
-        var bytes: Frame = []
-        bytes.reserveCapacity(byteCount)
-        for field in fields {
-            bytes += field.name.utf8
-            bytes += ": ".utf8
-            bytes += field.value.utf8
-            bytes.append(UInt8(ascii: "\n"))
+    mutating func append(_ others: [Field]) {
+        for field in others { append(field.name, field.value) }
+    }
+
+    private mutating func append(_ name: String, _ write: (inout Frame) -> Void) {
+        if frame.isEmpty {
+            frame.reserveCapacity(Self.usualByteCount)
+            places.reserveCapacity(Self.usualFieldCount)
         }
-        return bytes
+        let start = frame.count
+        frame.append(name)
+        let end = frame.count
+        frame.append(UInt8(ascii: ":"))
+        frame.append(UInt8(ascii: " "))
+        let valueStart = frame.count
+        write(&frame)
+        places.append(Place(name: start..<end, value: valueStart..<frame.count))
+        frame.append(UInt8(ascii: "\n"))
+    }
+}
+
+extension Frame {
+    fileprivate mutating func append(_ text: String) {
+        var text = text
+        text.withUTF8 { append(contentsOf: $0) }
+    }
+
+    fileprivate mutating func append(_ id: UniqueID) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: UniqueID.byteCount) {
+            id.write(into: $0)
+            append(contentsOf: $0)
+        }
+    }
+
+    fileprivate mutating func append(_ digest: ReportDigest) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: UInt64.hexByteCount) {
+            digest.value.writeHex(UInt64.hexByteCount, into: $0, at: 0)
+            append(contentsOf: $0)
+        }
     }
 }
 
@@ -148,15 +240,16 @@ extension String {
     /// Free text made valid for a field: control characters replaced, cut at the limit.
     package var asHeaderText: String {
         // The common case: nothing to replace or cut.
-        if utf8.count <= WireLimits.textScalarCountMax, !utf8.hasControl {
+        var text = self
+        if utf8.count <= WireLimits.textScalarCountMax, !text.withUTF8({ $0.hasControl }) {
             return utf8.first == 0x20 || utf8.last == 0x20
                 ? String(Substring(utf8.trimmingSpaces)) : self
         }
-        var text = String.UnicodeScalarView()
+        var scalars = String.UnicodeScalarView()
         for scalar in unicodeScalars.prefix(WireLimits.textScalarCountMax) {
-            text.append(scalar.isControl ? " " : scalar)
+            scalars.append(scalar.isControl ? " " : scalar)
         }
-        return String(Substring(String(text).utf8.trimmingSpaces))
+        return String(Substring(String(scalars).utf8.trimmingSpaces))
     }
 }
 
@@ -164,50 +257,71 @@ extension String {
 struct HeaderReader {
     let verb: Verb
     let header: Header
-    private var id: PresentationID?
 
     init(_ verb: Verb, _ header: Header) {
         self.verb = verb
         self.header = header
-        id = header["id"].flatMap { PresentationID($0) }
     }
 
-    private func refuse(_ name: String, _ found: String, _ allowed: String) -> WireError {
-        WireError(
+    /// The id for a refusal, if there is a valid one.
+    private var id: PresentationID? { header["id"].flatMap { PresentationID($0) } }
+
+    private func refuse(
+        _ name: String, _ found: Frame.SubSequence, _ allowed: String
+    ) -> WireError {
+        let text = String(decoding: found, as: UTF8.self).cut(toScalars: 60)
+        return WireError(
             .malformed,
-            "\(verb.rawValue): field \(name) is \"\(found.cut(toScalars: 60))\"; "
-                + "allowed: \(allowed)",
-            id: id)
+            "\(verb.rawValue): field \(name) is \"\(text)\"; allowed: \(allowed)", id: id)
     }
 
     /// A required field, parsed by `parse`.
-    func required<Value>(
-        _ name: String, _ allowed: @autoclosure () -> String, _ parse: (String) -> Value?
+    func requiredBytes<Value>(
+        _ name: String, _ allowed: @autoclosure () -> String,
+        _ parse: (Frame.SubSequence) -> Value?
     ) throws(WireError) -> Value {
-        guard let text = header[name] else {
+        guard let value = try optionalBytes(name, allowed(), parse) else {
             throw WireError(
                 .malformed, "\(verb.rawValue): field \(name) is missing; expected: \(allowed())",
                 id: id)
         }
-        guard let value = parse(text) else { throw refuse(name, text, allowed()) }
         return value
     }
 
     /// An optional field: nil when absent, a refusal when invalid.
-    func optional<Value>(
-        _ name: String, _ allowed: @autoclosure () -> String, _ parse: (String) -> Value?
+    func optionalBytes<Value>(
+        _ name: String, _ allowed: @autoclosure () -> String,
+        _ parse: (Frame.SubSequence) -> Value?
     ) throws(WireError) -> Value? {
-        guard let text = header[name] else { return nil }
-        guard let value = parse(text) else { throw refuse(name, text, allowed()) }
+        guard let bytes = header.bytes(of: name) else { return nil }
+        guard let value = parse(bytes) else { throw refuse(name, bytes, allowed()) }
         return value
     }
 
+    func required<Value>(
+        _ name: String, _ allowed: @autoclosure () -> String, _ parse: (String) -> Value?
+    ) throws(WireError) -> Value {
+        try requiredBytes(name, allowed()) { parse(String(decoding: $0, as: UTF8.self)) }
+    }
+
+    func optional<Value>(
+        _ name: String, _ allowed: @autoclosure () -> String, _ parse: (String) -> Value?
+    ) throws(WireError) -> Value? {
+        try optionalBytes(name, allowed()) { parse(String(decoding: $0, as: UTF8.self)) }
+    }
+
     func presentationID() throws(WireError) -> PresentationID {
-        try required("id", "a UUID") { PresentationID($0) }
+        PresentationID(try uniqueID("id"))
+    }
+
+    func uniqueID(_ field: String) throws(WireError) -> UniqueID {
+        try requiredBytes(field, "a UUID") { $0.withUnsafeBufferPointer(UniqueID.init(utf8:)) }
     }
 
     func digest() throws(WireError) -> ReportDigest? {
-        try optional("digest", "16 hexadecimal digits") { ReportDigest($0) }
+        try optionalBytes("digest", "16 hexadecimal digits") {
+            $0.withUnsafeBufferPointer(ReportDigest.init(utf8:))
+        }
     }
 
     func name(_ field: String) throws(WireError) -> NodeName {
@@ -222,35 +336,39 @@ struct HeaderReader {
     }
 
     func path(_ field: String) throws(WireError) -> [NodeName] {
-        try required(field, "node names separated by commas, origin first") { Self.path($0) }
+        try requiredBytes(field, "node names separated by commas, origin first") { Self.path($0) }
     }
 
-    static func path(_ text: String) -> [NodeName]? {
-        let parts = text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+    static func path(_ text: Frame.SubSequence) -> [NodeName]? {
+        let parts = text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
         var path: [NodeName] = []
         for part in parts {
-            guard let name = NodeName(Substring(part)) else { return nil }
+            guard let name = NodeName(String(decoding: part, as: UTF8.self)) else { return nil }
             path.append(name)
         }
         return path
     }
 
     func number(_ field: String) throws(WireError) -> UInt64? {
-        try optional(field, "a whole number up to 2^53") { Self.number($0) }
+        try optionalBytes(field, "a whole number up to 2^53") { Self.number($0) }
     }
 
     func requiredNumber(_ field: String) throws(WireError) -> UInt64 {
-        try required(field, "a whole number up to 2^53") { Self.number($0) }
+        try requiredBytes(field, "a whole number up to 2^53") { Self.number($0) }
     }
 
     /// The number in decimal digits without sign or leading zeros.
-    static func number(_ text: String) -> UInt64? {
-        guard text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-            text.utf8.first != UInt8(ascii: "0") || text.utf8.count == 1,
-            let number = UInt64(text), number <= WireLimits.numberMax
+    static func number(_ digits: Frame.SubSequence) -> UInt64? {
+        guard (1...numberDigitCountMax).contains(digits.count),
+            digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+            digits.first != UInt8(ascii: "0") || digits.count == 1
         else { return nil }
-        return number
+        let number = digits.reduce(0) { $0 * 10 + UInt64($1 - UInt8(ascii: "0")) }
+        return number <= WireLimits.numberMax ? number : nil
     }
+
+    /// The digits of ``WireLimits/numberMax``.
+    private static let numberDigitCountMax = 16
 
     func bool(_ field: String) throws(WireError) -> Bool? {
         try optional(field, "true or false") { Bool($0) }

@@ -7,7 +7,7 @@ extension Message {
     /// The number of bytes and fields of the header frame.
     var headerSize: (byteCount: Int, fieldCount: Int) {
         let header = header
-        return (header.byteCount, header.fields.count)
+        return (header.byteCount, header.count)
     }
 
     private var payload: Frame {
@@ -29,29 +29,29 @@ extension Message {
         case .welcome(let welcome): welcome.write(to: &header)
         case .present(let present): present.write(to: &header)
         case .accepted(let id, let attempt):
-            header.append("id", id.description)
+            header.append("id", id)
             header.append("attempt", attempt)
         case .pending(let pending): pending.write(to: &header)
         case .await(let id, let wait):
-            header.append("id", id.description)
+            header.append("id", id)
             header.append("wait-ms", wait)
         case .answer(let id, let answer, let digest):
-            header.append("id", id.description)
-            header.append("digest", digest?.description)
+            header.append("id", id)
+            header.append("digest", digest)
             answer.write(to: &header)
         case .settled(let settled):
-            header.append("id", settled.id.description)
-            header.append("answer", settled.answer.description)
+            header.append("id", settled.id)
+            header.append("answer", settled.answer)
             header.append("result", settled.result.rawValue)
             header.append(settled.asked)
         case .withdraw(let id, let reason, let asked):
-            header.append("id", id.description)
+            header.append("id", id)
             header.append("reason", reason.rawValue)
             header.append(asked)
-        case .withdrawn(let id): header.append("id", id.description)
+        case .withdrawn(let id): header.append("id", id)
         case .ping(let number), .pong(let number): header.append("n", number)
         case .reject(let reject): reject.write(to: &header)
-        case .ok(let id): header.append("id", id?.description)
+        case .ok(let id): header.append("id", id)
         case .bye(let reason):
             header.append("reason", reason.isEmpty ? nil : reason.asHeaderText)
         case .status, .state: break
@@ -63,7 +63,7 @@ extension Message {
 extension Header {
     fileprivate mutating func append(_ asked: Message.Asked?) {
         append("origin", asked?.origin.description)
-        append("digest", asked?.digest.description)
+        append("digest", asked?.digest)
     }
 }
 
@@ -188,7 +188,7 @@ extension Message.Welcome {
         maxOpen = try fields.number("max-open") ?? 1024
         pingMilliseconds = try fields.number("ping-ms") ?? 4000
         path =
-            try fields.optional("path", "node names separated by commas") {
+            try fields.optionalBytes("path", "node names separated by commas") {
                 HeaderReader.path($0)
             } ?? []
     }
@@ -213,7 +213,7 @@ extension Message.Present {
 
     fileprivate init(_ fields: HeaderReader, payload: Frame) throws(WireError) {
         id = try fields.presentationID()
-        attempt = try fields.required("attempt", "a whole number from 1") {
+        attempt = try fields.requiredBytes("attempt", "a whole number from 1") {
             HeaderReader.number($0).flatMap { $0 > 0 ? $0 : nil }
         }
         origin = try fields.name("origin")
@@ -232,15 +232,22 @@ extension Message.Present {
         self.payload = payload
     }
 
+    /// The most bytes that the header takes with any attempt, found without writing it; nil if it
+    /// has texts of any length. The fields beside the path take 296 bytes.
+    var headerByteCountAtMost: Int? {
+        guard unknownFields.isEmpty, traceparent == nil else { return nil }
+        return 320 + path.count * (NodeName.byteCountMax + 1)
+    }
+
     fileprivate func write(to header: inout Header) {
-        header.append("id", id.description)
+        header.append("id", id)
         header.append("attempt", attempt)
         header.append("origin", origin.description)
         header.append("path", path.asHeaderField)
-        header.append("digest", digest?.description)
+        header.append("digest", digest)
         header.append("left-ms", leftMilliseconds)
         header.append("wait-ms", waitMilliseconds)
-        header.append("retry-of", retryOf?.description)
+        header.append("retry-of", retryOf)
         header.append("traceparent", traceparent?.asHeaderText)
         if !isOriginReachable { header.append("reachable", "false") }
         header.append(unknownFields)
@@ -258,7 +265,7 @@ extension Message.Pending {
     }
 
     fileprivate func write(to header: inout Header) {
-        header.append("id", id.description)
+        header.append("id", id)
         header.append("state", state.rawValue)
         header.append("since-ms", sinceMilliseconds)
         header.append("by", by?.asHeaderText)
@@ -277,7 +284,7 @@ extension Answer {
 
     fileprivate init(_ fields: HeaderReader, payload: Frame) throws(WireError) {
         self.init(
-            id: try fields.required("answer", "a UUID") { UniqueID($0) },
+            id: try fields.uniqueID("answer"),
             option: try fields.option("option"), by: try fields.requiredText("by"),
             via: try fields.required("via", Self.vias) { Via(rawValue: $0) },
             second: fields.text("second"), didRecover: try fields.bool("did-recover"),
@@ -295,7 +302,7 @@ extension Answer {
     }
 
     fileprivate func write(to header: inout Header) {
-        header.append("answer", id.description)
+        header.append("answer", id)
         header.append("by", by.asHeaderText)
         header.append("via", via.rawValue)
         header.append("option", chosen?.asHeaderText)
@@ -325,7 +332,7 @@ extension Message.Asked {
 extension Message.Settled {
     fileprivate init(_ fields: HeaderReader) throws(WireError) {
         id = try fields.presentationID()
-        answer = try fields.required("answer", "a UUID") { UniqueID($0) }
+        answer = try fields.uniqueID("answer")
         result = try fields.required(
             "result", RecoveryResult.allCases.map(\.rawValue).joined(separator: ", ")
         ) { RecoveryResult(rawValue: $0) }
@@ -336,7 +343,7 @@ extension Message.Settled {
 extension Message.Reject {
     fileprivate init(_ fields: HeaderReader) throws(WireError) {
         id = try fields.optional("id", "a UUID") { PresentationID($0) }
-        code = try fields.required("code", "400 to 599") {
+        code = try fields.requiredBytes("code", "400 to 599") {
             HeaderReader.number($0).flatMap { RejectCode(number: $0) }
         }
         reason = try fields.requiredText("reason")
@@ -344,7 +351,7 @@ extension Message.Reject {
     }
 
     fileprivate func write(to header: inout Header) {
-        header.append("id", id?.description)
+        header.append("id", id)
         header.append("code", UInt64(code.rawValue))
         header.append("reason", reason.asHeaderText)
         header.append("retry-ms", retryMilliseconds)
