@@ -210,11 +210,14 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         let isConfirmed = namesOfPeers[peer] == nil || settled.asked != nil
         let ok: [DownlinkAction] = isConfirmed ? [.send(.ok(id: settled.id), to: peer)] : []
-        let endsPath = [.unknown, .invalid].contains(settled.result)
-        if let refusal = refusal(about: settled.id, settled.asked, from: peer, endsPath: endsPath) {
+        let endsPath = settled.result == .unknown || settled.result == .invalid
+        let known = entries[settled.id]
+        if let refusal = refusal(
+            about: settled.id, known, settled.asked, from: peer, endsPath: endsPath)
+        {
             return refusal
         }
-        guard var entry = entries[settled.id], case .answered(var delivery) = entry.phase else {
+        guard var entry = known, case .answered(var delivery) = entry.phase else {
             if let refusal = unheard(settled, from: peer) { return refusal }
             let further = passedOn(settled)
             if !further.isEmpty, let refusal = tooManyLastWords(settled.id, from: peer, at: now) {
@@ -270,13 +273,12 @@ extension DownlinkMachine {
     ///
     /// - Parameter endsPath: Whether a hop says that its own path has ended.
     func refusal(
-        about id: PresentationID, _ asked: Message.Asked?, from peer: PeerID, endsPath: Bool
+        about id: PresentationID, _ entry: DownlinkEntry?, _ asked: Message.Asked?,
+        from peer: PeerID, endsPath: Bool
     ) -> [DownlinkAction]? {
-        let entry = entries[id]
         guard let asked, entry?.isBare != true else {
-            return entry.flatMap {
-                notTheAsker($0, peer) ?? (endsPath ? nil : formerPath($0, peer))
-            }
+            guard let entry else { return nil }
+            return notTheAsker(entry, peer) ?? (endsPath ? nil : formerPath(entry, peer))
         }
         if let reject = notAChild(asked.origin, id) ?? notTheKey(of: asked, peer, id)
             ?? notTheOrigin(asked.origin, id, namesOfPeers[peer])

@@ -6,12 +6,13 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         let isChild = namesOfPeers[peer] != nil
         let done = DownlinkAction.send(isChild ? .withdrawn(id: id) : .ok(id: id), to: peer)
+        let known = entries[id]
         if let refusal = refusal(
-            about: id, asked, from: peer, endsPath: reason == .abandoned)
+            about: id, known, asked, from: peer, endsPath: reason == .abandoned)
         {
             return refusal
         }
-        guard var entry = entries[id],
+        guard var entry = known,
             entry.origin != nil || asked == nil || asked == entry.withdrawnAs
         else {
             guard reason == .origin else { return [done] }
