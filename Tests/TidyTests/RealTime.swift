@@ -9,6 +9,8 @@ enum RealTime {
             "strangers are let go after 10 s of real time, which must not be waited for",
         "Tests/BusNodeTests/Proxy/FaultProxyTests.swift":
             "a delay has a least length, which no busy machine shortens",
+        "Tests/BusNodeTests/Console/ConsoleListTests.swift":
+            "a real console's deadlines are minutes ahead, and nothing waits for them",
         "Tests/IntegrationTests/RealSockets+ParentReturns.swift":
             "prints how long it took, and expects nothing of it",
         "Tests/IntegrationTests/RealSockets+SignedAnswers.swift":

@@ -4,8 +4,8 @@
 /// while the presentation waits: without boxes they took a third of the memory of an open
 /// presentation.
 ///
-/// Inlinable: through a generic type of another module, each read of one member would copy the whole
-/// value.
+/// Inlinable: through a generic type of another module, each read of one member would copy the
+/// whole value.
 package struct Boxed<Value: Sendable>: Sendable {
     // Changed only by its single owner.
     @usableFromInline final class Storage: @unchecked Sendable {
