@@ -32,6 +32,7 @@ final class Decisions: Sendable {
     var areRecorded: Bool { journal != nil }
 
     /// The error is put to a person or a policy.
+    @inline(never)
     func presenting(_ error: any Error, in context: PresentationContext) async {
         record(.presenting(error, in: context), of: context.id)
         guard areRecorded else { return }

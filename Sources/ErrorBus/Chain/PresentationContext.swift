@@ -22,7 +22,9 @@ public struct PresentationContext: Sendable {
         let retryCount: Int
         let stateChanged: @Sendable (PresentationState) -> Void
         let received: ReceivedPresentation?
-        var deadline: ContinuousClock.Instant?
+        /// Boxed: the size of an instant is known only at run time, which makes a slow type of a
+        /// struct that holds one.
+        var deadline: Boxed<ContinuousClock.Instant>?
         var onExpiry: String?
         var trail: [String] = []
         var nestingCount = 1
@@ -55,7 +57,7 @@ public struct PresentationContext: Sendable {
         fields = Boxed(
             Fields(
                 id: id, retryOf: retryOf, retryCount: retryCount, stateChanged: stateChanged,
-                received: received, deadline: deadline))
+                received: received, deadline: deadline.map(Boxed.init)))
     }
 
     /// - Parameters:
@@ -91,8 +93,8 @@ public struct PresentationContext: Sendable {
     public var retryCount: Int { fields.value.retryCount }
     /// The time until which the caller waits; nil while none is set.
     public internal(set) var deadline: ContinuousClock.Instant? {
-        get { fields.value.deadline }
-        set { fields.value.deadline = newValue }
+        get { fields.value.deadline?.value }
+        set { fields.value.deadline = newValue.map(Boxed.init) }
     }
     /// The option that the caller declared for an expired deadline.
     var onExpiry: String? {

@@ -73,6 +73,7 @@ extension Responder {
         return outcome
     }
 
+    /// The rare case of ``carryOn(_:_:)``, not inlined there.
     @inline(never)
     private func carryAgain(
         _ context: PresentationContext, _ body: (PresentationContext) async -> Outcome

@@ -65,11 +65,7 @@ public final class PresentingResponder: Responder {
     }
 
     private func present(_ error: any Error, in context: PresentationContext) async -> Outcome {
-        if cancellation.matches(error) {
-            return Outcome(
-                didRecover: false, reason: .userCancelled,
-                decidedBy: context.userCancelledBy ?? responderName)
-        }
+        if let outcome = userCancelled(error, in: context) { return outcome }
         if context.wasPassedOn, decisions.areRecorded {
             return await offerToNext(error, in: context)
         }
@@ -80,8 +76,16 @@ public final class PresentingResponder: Responder {
         return await ended(ending, of: prompt, error, in: context)
     }
 
-    /// The outcome of a prompt that has ended. Apart from the call that waits for the end, as all
-    /// that has a `never` here: what that call keeps stays in memory as long as the prompt is open.
+    @inline(never)
+    private func userCancelled(_ error: any Error, in context: PresentationContext) -> Outcome? {
+        guard cancellation.matches(error) else { return nil }
+        return Outcome(
+            didRecover: false, reason: .userCancelled,
+            decidedBy: context.userCancelledBy ?? responderName)
+    }
+
+    /// The outcome of a prompt that has ended. Not inlined, like the other helpers of calls that
+    /// wait: what such a call has room for stays in memory as long as the prompt is open.
     @inline(never)
     private func ended(
         _ ending: PromptEnding, of prompt: Prompt, _ error: any Error,
@@ -171,33 +175,33 @@ private final class PresenterRace: Sendable {
         return .asking(asking, timer: timer)
     }
 
+    /// The beginning of a race: its two tasks, or an end before it.
     private enum Beginning {
         case ended(PromptEnding)
         case asking(Task<Bool, Never>, timer: Task<Void, Never>?)
     }
 
     private func ask() async -> PromptEnding? {
-        let answer: Result<Answer?, any Error>
-        do { answer = .success(try await presenter.present(prompt)) } catch {
-            answer = .failure(error)
-        }
-        return asked(answer)
+        do { try take(await presenter.present(prompt)) } catch { failed(error) }
+        return prompt.ending
     }
 
-    /// - Returns: The end of the prompt, once its presenter has returned or thrown.
     @inline(never)
-    private func asked(_ answer: Result<Answer?, any Error>) -> PromptEnding? {
-        do {
-            let answer = try answer.get()
-            if let answer, prompt.isOpen { try prompt.take(answer) }
-        } catch is CancellationError where Task.isCancelled {
+    private func take(_ answer: Answer?) throws {
+        if let answer, prompt.isOpen { try prompt.take(answer) }
+    }
+
+    @inline(never)
+    private func failed(_ error: any Error) {
+        switch error {
+        case is CancellationError where Task.isCancelled:
             // Thrown because the prompt has ended, which is expected.
-        } catch let refusal as AnswerRefusal where refusal.isTooLate && !prompt.isOpen {
+            break
+        case let refusal as AnswerRefusal where refusal.isTooLate && !prompt.isOpen:
             // Another answer or the end of the prompt was a moment earlier.
-        } catch {
-            log(error)
+            break
+        default: log(error)
         }
-        return prompt.ending
     }
 
     private func log(_ error: any Error) {
