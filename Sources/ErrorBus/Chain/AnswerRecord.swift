@@ -9,8 +9,8 @@ final class AnswerRecord: Sendable {
         case delayed
         case recorded
         /// Another answer counts, which was on record; or, without one, the prompt ended first or
-        /// the answer was lost with its secrets.
-        case superseded(by: Answer? = nil)
+        /// the answer was lost with its secrets. Indirect, for the many records without an answer.
+        indirect case superseded(by: Answer? = nil)
         /// The presentation ended before the answer could be written.
         case unwritten
         /// The journal refused the answer for good, and the presentation with it.

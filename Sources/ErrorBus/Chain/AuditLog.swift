@@ -44,3 +44,13 @@ public struct PresentationEvent: Hashable, Sendable {
         self.what = what
     }
 }
+
+extension PresentationEvent.What {
+    /// The error is put to this node's presenters. Not inlined, for the callers that wait.
+    @inline(never)
+    static func presenting(_ error: any Error, in context: PresentationContext) -> Self {
+        let present = context.received?.present
+        return .presented(
+            ErrorReport(describing: error), origin: present?.origin, path: present?.path ?? [])
+    }
+}

@@ -2,7 +2,7 @@ import Logging
 
 /// The decisions of a node: the node records an answer first, then the option's owner attempts it,
 /// then the node records the result. The order is the same for people, policies and commands.
-struct Decisions: Sendable {
+final class Decisions: Sendable {
     /// The pause before the journal is tried again.
     private static let pause: Duration = .seconds(1)
 
@@ -32,12 +32,10 @@ struct Decisions: Sendable {
     var areRecorded: Bool { journal != nil }
 
     /// The error is put to a person or a policy.
+    @inline(never)
     func presenting(_ error: any Error, in context: PresentationContext) async {
-        let present = context.received?.present
-        record(
-            .presented(
-                ErrorReport(describing: error), origin: present?.origin, path: present?.path ?? []),
-            of: context.id)
+        record(.presenting(error, in: context), of: context.id)
+        guard areRecorded else { return }
         await attempt("shown", context.id) {
             try await $0.shown(context.id, asked(error, in: context))
         }
@@ -217,7 +215,7 @@ struct Decisions: Sendable {
         _ id: PresentationID, _ answer: UniqueID, _ result: RecoveryResult, of origin: NodeName,
         _ digest: ReportDigest
     ) async {
-        await attemptAgain("result", id) { journal in
+        await attemptAgain("result", id) { [self] journal in
             guard
                 let (recorded, known) = try await recorded(id, origin, digest, in: journal),
                 recorded.id == answer, known == nil || known == .unknown
@@ -233,7 +231,7 @@ struct Decisions: Sendable {
     func withdrawnBefore(
         _ id: PresentationID, of origin: NodeName, _ digest: ReportDigest?, isHere: Bool = false
     ) async {
-        await attemptAgain("withdrawal", id) { journal in
+        await attemptAgain("withdrawal", id) { [self] journal in
             guard
                 let (recorded, known) = try await recorded(id, origin, digest, in: journal),
                 known == .unknown || known == nil && !isHere
@@ -338,6 +336,7 @@ struct Decisions: Sendable {
     }
 
     /// Writes an entry other than a decision: a fault is logged, and no caller waits.
+    @inline(never)
     private func attempt(
         _ what: String, _ id: PresentationID,
         _ write: (any DecisionJournal) async throws -> Void

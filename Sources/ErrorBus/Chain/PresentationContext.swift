@@ -22,7 +22,9 @@ public struct PresentationContext: Sendable {
         let retryCount: Int
         let stateChanged: @Sendable (PresentationState) -> Void
         let received: ReceivedPresentation?
-        var deadline: ContinuousClock.Instant?
+        /// Boxed: the size of an instant is known only at run time, which makes a slow type of a
+        /// struct that holds one.
+        var deadline: Boxed<ContinuousClock.Instant>?
         var onExpiry: String?
         var trail: [String] = []
         var nestingCount = 1
@@ -34,11 +36,12 @@ public struct PresentationContext: Sendable {
         var passed: [ObjectIdentifier] = []
         /// The presentations inside which this one begins, outermost first.
         var outer: [Outer] = []
-        /// The right to pass the presentation on; nil in a hook, which must not do so.
-        var turn: Turn? = Turn()
     }
 
     private var fields: Boxed<Fields>
+    /// The right to pass the presentation on; nil in a hook, which must not do so. Beside the
+    /// fields, since it changes at every responder, which would copy them.
+    private var turn: Turn? = Turn()
 
     /// The context of a new presentation, for tests of a responder's own methods.
     /// ``Responder/presentError(_:options:from:)`` makes one by itself.
@@ -54,7 +57,7 @@ public struct PresentationContext: Sendable {
         fields = Boxed(
             Fields(
                 id: id, retryOf: retryOf, retryCount: retryCount, stateChanged: stateChanged,
-                received: received, deadline: deadline))
+                received: received, deadline: deadline.map(Boxed.init)))
     }
 
     /// - Parameters:
@@ -90,8 +93,8 @@ public struct PresentationContext: Sendable {
     public var retryCount: Int { fields.value.retryCount }
     /// The time until which the caller waits; nil while none is set.
     public internal(set) var deadline: ContinuousClock.Instant? {
-        get { fields.value.deadline }
-        set { fields.value.deadline = newValue }
+        get { fields.value.deadline?.value }
+        set { fields.value.deadline = newValue.map(Boxed.init) }
     }
     /// The option that the caller declared for an expired deadline.
     var onExpiry: String? {
@@ -145,23 +148,23 @@ public struct PresentationContext: Sendable {
     /// The context to pass the presentation on with; nil when this one was used before or belongs
     /// to a hook.
     func takingTurn() -> PresentationContext? {
-        guard let turn = fields.value.turn, turn.take() else { return nil }
+        guard let turn, turn.take() else { return nil }
         var context = self
-        context.fields.value.turn = Turn()
+        context.turn = Turn()
         return context
     }
 
     /// The context for a hook: an error that the hook presents begins a new presentation.
     var withoutTurn: PresentationContext {
         var context = self
-        context.fields.value.turn = nil
+        context.turn = nil
         return context
     }
 
     /// A new presentation that begins inside this one: a repetition for the same caller, or an
     /// error that a hook presents.
     func again() -> PresentationContext {
-        guard fields.value.turn != nil else {
+        guard turn != nil else {
             return PresentationContext(PresentationOptions(), from: self)
         }
         // A presentation of another process ends by that process's clock, which withdraws this one

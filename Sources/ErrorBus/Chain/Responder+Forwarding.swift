@@ -27,27 +27,38 @@ extension Responder {
         offer: (any Error, PresentationContext) async -> Outcome
     ) async -> Outcome {
         await carryOn(context) { context in
-            var context = context
-            if let refusal = context.enter(self) { return refusal }
-            let passedOn: any Error
-            switch await ask(hook, error, in: context) {
-            case .withheld:
-                return Outcome(didRecover: false, reason: .withheld, decidedBy: responderName)
-            case .withdrawn:
-                return Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName)
-            case .unchanged:
-                passedOn = error
-                context = context.noting("willPresentError threw")
-            case .passOn(let changed):
-                passedOn = changed
-                context.noteUserCancellation(by: responderName, from: error, to: changed)
+            switch await pass(error, in: context, hook: hook) {
+            case .ended(let outcome): return outcome
+            case .offered(let passedOn, let context):
+                let outcome = await offer(passedOn, context)
+                if outcome.reason.meansNotPresented {
+                    await willNotPresentError(
+                        passedOn, reason: outcome.reason, in: context.withoutTurn)
+                }
+                return outcome
             }
-            let outcome = await offer(passedOn, context)
-            if outcome.reason.meansNotPresented {
-                await willNotPresentError(
-                    passedOn, reason: outcome.reason, in: context.withoutTurn)
-            }
-            return outcome
+        }
+    }
+
+    /// Has the error pass this responder and its hook. Not inlined: the call that waits for the end
+    /// of the presentation would keep all of this.
+    @inline(never)
+    private func pass(
+        _ error: any Error, in context: PresentationContext,
+        hook: (any Error, PresentationContext) async throws -> (any Error)?
+    ) async -> Passage {
+        var context = context
+        if let refusal = context.enter(self) { return .ended(refusal) }
+        switch await ask(hook, error, in: context) {
+        case .withheld:
+            return .ended(Outcome(didRecover: false, reason: .withheld, decidedBy: responderName))
+        case .withdrawn:
+            return .ended(Outcome(didRecover: false, reason: .withdrawn, decidedBy: responderName))
+        case .unchanged:
+            return .offered(error, context.noting("willPresentError threw"))
+        case .passOn(let changed):
+            context.noteUserCancellation(by: responderName, from: error, to: changed)
+            return .offered(changed, context)
         }
     }
 
@@ -56,13 +67,19 @@ extension Responder {
     func carryOn(
         _ context: PresentationContext, _ body: (PresentationContext) async -> Outcome
     ) async -> Outcome {
-        guard let context = context.takingTurn() else {
-            let own = context.again()
-            return await begin(own) { await body(own) }
-        }
+        guard let context = context.takingTurn() else { return await carryAgain(context, body) }
         var outcome = await body(context)
         outcome.presentation = context.id
         return outcome
+    }
+
+    /// The rare case of ``carryOn(_:_:)``, not inlined there.
+    @inline(never)
+    private func carryAgain(
+        _ context: PresentationContext, _ body: (PresentationContext) async -> Outcome
+    ) async -> Outcome {
+        let own = context.again()
+        return await begin(own) { await body(own) }
     }
 
     private func ask(
@@ -114,6 +131,12 @@ extension Responder {
             }
         }
     }
+}
+
+/// How a presentation goes on from a responder that it passes.
+private enum Passage {
+    case offered(any Error, PresentationContext)
+    case ended(Outcome)
 }
 
 /// The verdict of a responder's hook.

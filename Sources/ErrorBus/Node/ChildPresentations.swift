@@ -126,6 +126,7 @@ final class ChildPresentations: Sendable {
         }
     }
 
+    @inline(never)
     private func ended(
         _ received: ReceivedPresentation, generation: Int, _ outcome: Outcome,
         _ driver: NodeDriver
@@ -147,6 +148,7 @@ final class ChildPresentations: Sendable {
 
     /// Presents a presentation that returned while its former call carried out an option. The
     /// outcome of the former call counts, and no second attempt is made.
+    @inline(never)
     private func present(
         _ received: ReceivedPresentation, generation: Int, after former: Task<Outcome, Never>,
         _ driver: NodeDriver
@@ -174,7 +176,7 @@ final class ChildPresentations: Sendable {
     @inline(never)
     private func beginning(
         of received: ReceivedPresentation, generation: Int, _ driver: NodeDriver
-    ) -> Result<(RemoteError, PresentationContext), Refused> {
+    ) -> Result<(any Error, PresentationContext), Refused> {
         let present = received.present
         let payload = present.payloadFromBelow
         let reading = ReportReading(payload)

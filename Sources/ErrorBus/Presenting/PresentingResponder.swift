@@ -65,18 +65,33 @@ public final class PresentingResponder: Responder {
     }
 
     private func present(_ error: any Error, in context: PresentationContext) async -> Outcome {
-        if cancellation.matches(error) {
-            return Outcome(
-                didRecover: false, reason: .userCancelled,
-                decidedBy: context.userCancelledBy ?? responderName)
-        }
+        if let outcome = userCancelled(error, in: context) { return outcome }
         if context.wasPassedOn, decisions.areRecorded {
             return await offerToNext(error, in: context)
         }
         let prompt = Prompt(error, in: context)
         if decisions.areRecorded { prompt.record.keep() }
         await decisions.presenting(error, in: context)
-        switch await ask(prompt) {
+        let ending = await ask(prompt)
+        return await ended(ending, of: prompt, error, in: context)
+    }
+
+    @inline(never)
+    private func userCancelled(_ error: any Error, in context: PresentationContext) -> Outcome? {
+        guard cancellation.matches(error) else { return nil }
+        return Outcome(
+            didRecover: false, reason: .userCancelled,
+            decidedBy: context.userCancelledBy ?? responderName)
+    }
+
+    /// The outcome of a prompt that has ended. Not inlined, like the other helpers of calls that
+    /// wait: what such a call has room for stays in memory as long as the prompt is open.
+    @inline(never)
+    private func ended(
+        _ ending: PromptEnding, of prompt: Prompt, _ error: any Error,
+        in context: PresentationContext
+    ) async -> Outcome {
+        switch ending {
         case .answered(let answer):
             return await decisions.carryOut(answer, error, in: context) {
                 prompt.record.moved(to: $0)
@@ -112,27 +127,43 @@ public final class PresentingResponder: Responder {
 
 /// The race of a presenter against the deadline and the withdrawal of the presentation: the first
 /// of the three ends it. It does not wait for a presenter that ignores its cancellation.
-private struct PresenterRace: Sendable {
+private final class PresenterRace: Sendable {
     private let presenter: any Presenter
     private let prompt: Prompt
     private let logger: Logger
-    private let clock: ContinuousClock
+    private let clock = ContinuousClock()
+    private let first = FirstValue<PromptEnding?>()
 
     init(_ presenter: any Presenter, _ prompt: Prompt, logger: Logger) {
         self.presenter = presenter
         self.prompt = prompt
         self.logger = logger
-        self.clock = ContinuousClock()
     }
 
     /// The end of the prompt; nil if the presenter declined and the prompt is still open.
     func run() async -> PromptEnding? {
+        switch begin() {
+        case .ended(let ending): return ending
+        case .asking(let asking, let timer):
+            let ending = await withTaskCancellationHandler {
+                await first.value
+            } onCancel: {
+                prompt.close(.withdrawn)
+            }
+            timer?.cancel()
+            asking.cancel()
+            return ending
+        }
+    }
+
+    /// Asks the presenter, unless the prompt has ended.
+    @inline(never)
+    private func begin() -> Beginning {
         // Not begun when it is too late, so that no prompt flashes by.
         if Task.isCancelled { prompt.close(.withdrawn) }
         if let deadline = prompt.deadline, deadline <= clock.now { prompt.close(.expired) }
-        let first = FirstValue<PromptEnding?>()
         // The prompt reports the decision itself: a presenter may answer and never return.
-        if let ending = prompt.observe({ first.offer($0) }) { return ending }
+        if let ending = prompt.observe({ [first] in first.offer($0) }) { return .ended(ending) }
         // Unstructured: a group would wait for a presenter that ignores cancellation.
         let asking = Task { first.offer(await ask()) }
         let timer = prompt.deadline.map { deadline in
@@ -141,28 +172,36 @@ private struct PresenterRace: Sendable {
                 if !Task.isCancelled { prompt.close(.expired) }
             }
         }
-        let ending = await withTaskCancellationHandler {
-            await first.value
-        } onCancel: {
-            prompt.close(.withdrawn)
-        }
-        timer?.cancel()
-        asking.cancel()
-        return ending
+        return .asking(asking, timer: timer)
+    }
+
+    /// The beginning of a race: its two tasks, or an end before it.
+    private enum Beginning {
+        case ended(PromptEnding)
+        case asking(Task<Bool, Never>, timer: Task<Void, Never>?)
     }
 
     private func ask() async -> PromptEnding? {
-        do {
-            let answer = try await presenter.present(prompt)
-            if let answer, prompt.isOpen { try prompt.take(answer) }
-        } catch is CancellationError where Task.isCancelled {
-            // Thrown because the prompt has ended, which is expected.
-        } catch let refusal as AnswerRefusal where refusal.isTooLate && !prompt.isOpen {
-            // Another answer or the end of the prompt was a moment earlier.
-        } catch {
-            log(error)
-        }
+        do { try take(await presenter.present(prompt)) } catch { failed(error) }
         return prompt.ending
+    }
+
+    @inline(never)
+    private func take(_ answer: Answer?) throws {
+        if let answer, prompt.isOpen { try prompt.take(answer) }
+    }
+
+    @inline(never)
+    private func failed(_ error: any Error) {
+        switch error {
+        case is CancellationError where Task.isCancelled:
+            // Thrown because the prompt has ended, which is expected.
+            break
+        case let refusal as AnswerRefusal where refusal.isTooLate && !prompt.isOpen:
+            // Another answer or the end of the prompt was a moment earlier.
+            break
+        default: log(error)
+        }
     }
 
     private func log(_ error: any Error) {
