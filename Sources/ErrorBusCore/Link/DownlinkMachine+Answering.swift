@@ -136,11 +136,13 @@ extension DownlinkMachine {
         switch entry.asker {
         case .child(let name):
             guard let child = children[name], child.isReachable else { break }
+            // Never behind the answer (section 9): that may come again, and have to wait then.
+            let heldBack = entry.heldBack
+            entry.heldBack = nil
             if !isAsked, holdsBack(entry.id, delivery, of: name) {
-                if let heldBack = entry.heldBack {
+                if let heldBack {
                     let accepted = Message.accepted(id: entry.id, attempt: heldBack.attempt)
                     actions.append(.send(accepted, to: child.peer))
-                    entry.heldBack = nil
                 }
                 break
             }

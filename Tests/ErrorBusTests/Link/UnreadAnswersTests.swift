@@ -110,6 +110,16 @@ import Testing
             ])
     }
 
+    @Test("an answer that comes again and has to wait is no reason for ACCEPTED")
+    func acceptedBefore() {
+        var rig = full().rig
+        // The first was read, and the fifth takes the room in which it would come again.
+        #expect(answered(rig.get(.pong(1), from: one)) == [5])
+        let actions = rig.run(1_300).map(\.1)
+        #expect(rig.machine.heldAnswers["a"]?.contains(Self.id(1)) == true)
+        #expect(!actions.verbs(to: one).contains(.accepted))
+    }
+
     @Test("a held answer whose origin withdraws is not sent")
     func withdrawn() {
         var rig = full().rig

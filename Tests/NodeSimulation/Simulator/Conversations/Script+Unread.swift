@@ -224,6 +224,22 @@ extension Script {
             talk.up.answer(talk.id(7), as: talk.id(107))
             try await kid.hears("ACCEPTED", "id: \(talk.id(7))", in: 0...4)
         }.at(brief),
+        Script("ACCEPTED never follows an answer that comes again and has to wait") { talk in
+            try await talk.up.isLinked()
+            let kid = try await talk.child("kid")
+            kid.repliesToPing = false
+            kid.present(talk.id(1))
+            try await talk.up.hears("PRESENT", "id: \(talk.id(1))")
+            talk.up.answer(talk.id(1), as: talk.id(101))
+            try await kid.hears("ANSWER", "id: \(talk.id(1))")
+            kid.say("PONG", "n: 1")
+            for number in 2...5 {
+                _ = try await talk.relayed(number, by: kid)
+                talk.up.answer(talk.id(number), as: talk.id(100 + number))
+                try await kid.hears("ANSWER", "id: \(talk.id(number))")
+            }
+            try await kid.hearsNothing(for: 1_300)
+        }.at(brief),
         Script("An answer that is held back and whose origin withdraws is not sent") { talk in
             let kid = try await talk.hasFourUnread()
             kid.withdraw(talk.id(5))
