@@ -221,7 +221,11 @@ extension DownlinkMachine {
     ) -> [DownlinkAction] {
         var actions: [DownlinkAction] = []
         for var entry in unsettled(of: name) where entry.askedBy == boot {
-            guard entry.unreachableSince == nil else { continue }
+            guard entry.unreachableSince == nil else {
+                // Answered since, it may have been held back, and was not planned meanwhile.
+                store(entry)
+                continue
+            }
             if let other = fallenBack(entry, at: now) {
                 actions += other
                 continue

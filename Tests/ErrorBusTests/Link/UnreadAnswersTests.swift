@@ -159,6 +159,24 @@ import Testing
         #expect(answered(rig.get(.pong(number.last ?? 0), from: two), to: two) == [5])
     }
 
+    @Test("an answer that is held back on a new link, and then loses that link too, is given up")
+    func lostAgain() {
+        var limits = LinkLimits()
+        limits.unreadByteCountMax = 2_048
+        var rig = DownlinkRig.withChild(limits: limits)
+        for number in 1...5 { _ = rig.get(.present(Self.id(number)), from: one) }
+        _ = rig.machine.vanished(one, at: rig.now)
+        _ = rig.get(.hello("a"), from: two)
+        // Not presented again yet.
+        for number in 1...5 { _ = rig.answer(Self.id(number)) }
+        #expect(rig.machine.heldAnswers["a"]?.keys == [Self.id(5)])
+        _ = rig.machine.vanished(two, at: rig.now)
+        let given = rig.run(300_000).map(\.1).compactMap { action -> PresentationID? in
+            if case .settled(let id, _, .unknown) = action { id } else { nil }
+        }
+        #expect(Set(given) == Set((1...5).map(Self.id)))
+    }
+
     @Test("HELLO again on the same link changes nothing about what is unread")
     func sameLink() {
         var rig = full().rig
