@@ -83,9 +83,9 @@ extension DownlinkMachine {
         var position = 0
         for var entry in unsettled(of: hello.from) {
             guard case .answered(var delivery) = entry.phase else { continue }
+            delivery.sentAfterPing = nil
             if entry.askedBy == hello.boot {
                 delivery.next = now + UInt64(position / times.pacePerMillisecond)
-                delivery.sentAfterPing = nil
                 entry.unreachableSince = nil
             } else if entry.origin != hello.from {
                 delivery.next = now + jitter.resendDelay(afterTries: delivery.tries)

@@ -159,6 +159,21 @@ import Testing
         #expect(answered(rig.get(.pong(number.last ?? 0), from: two), to: two) == [5])
     }
 
+    @Test("a new life does not wait for a PONG with an answer that went to the former one")
+    func newLife() {
+        var limits = LinkLimits()
+        limits.unreadByteCountMax = 2_048
+        var rig = DownlinkRig.withChild(limits: limits)
+        _ = rig.get(.present(Self.id(1), origin: "x", path: ["x", "a"]), from: one)
+        #expect(answered(rig.answer(Self.id(1))) == [1])
+        _ = rig.machine.vanished(one, at: rig.now)
+        _ = rig.get(.hello("a", boot: 2), from: two)
+        _ = rig.get(.present(Self.id(2)), from: two)
+        // The PING behind it stays without a PONG.
+        #expect(answered(rig.answer(Self.id(2)), to: two) == [2])
+        #expect(answered(rig.run(1_300).map(\.1), to: two) == [1])
+    }
+
     @Test("an answer that is held back on a new link, and then loses that link too, is given up")
     func lostAgain() {
         var limits = LinkLimits()
