@@ -20,12 +20,15 @@ final class ConsoleSessions: Sendable {
         /// The label up to which all sign-ins of a user have ended.
         var marks: [String?: Label] = [:]
 
-        func has(_ label: Label, of user: String?) -> Bool {
-            // Those of unknown users may be of any.
+        /// The label up to which all sign-ins that may be of a user have ended: those of unknown
+        /// users may be of any.
+        func mark(of user: String?) -> Label? {
             let users: [String?] = [user, nil]
-            return labels.contains(label) || users.contains { one in
-                marks[one].map { mark in label <= mark } ?? false
-            }
+            return users.compactMap { marks[$0] }.max()
+        }
+
+        func has(_ label: Label, of user: String?) -> Bool {
+            labels.contains(label) || mark(of: user).map { label <= $0 } ?? false
         }
     }
 
@@ -54,7 +57,7 @@ final class ConsoleSessions: Sendable {
     /// A label for a new sign-in of a user: greater than all that have ended, even if the clock was
     /// set back.
     func newLabel(of user: String?) -> Label {
-        Self.newLabel(after: ended.withLock { $0.marks[user] }, at: now())
+        Self.newLabel(after: ended.withLock { $0.mark(of: user) }, at: now())
     }
 
     private static let timeDigits = 9
