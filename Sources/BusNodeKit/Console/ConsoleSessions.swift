@@ -6,7 +6,8 @@ import Synchronization
 /// cookies.
 final class ConsoleSessions: Sendable {
     /// The label of a sign-in, which its cookie has beside the token. A later sign-in has a greater
-    /// label; those of earlier versions are in no order, and below all others.
+    /// label; those of earlier versions, and of an identity provider's sessions, are in no order,
+    /// and below all others.
     typealias Label = String
 
     /// The most ended sign-ins of one user of the file that are remembered one by one. Above it all
@@ -60,13 +61,17 @@ final class ConsoleSessions: Sendable {
         Self.newLabel(after: ended.withLock { $0.mark(of: user) }, at: now())
     }
 
+    /// A label for a session of an identity provider, which ends with its key. As one of an unknown
+    /// user that has ended it is below the sign-ins with a token, and so ends none of them.
+    static func newProviderLabel() -> Label { String(ConsoleToken.generated().text.prefix(16)) }
+
     private static let timeDigits = 9
 
     private static func milliseconds(_ time: Date) -> Int64 {
         Int64(max(0, time.timeIntervalSince1970) * 1_000)
     }
 
-    /// The beginning of the labels of a moment. The labels of earlier versions have no `~`.
+    /// The beginning of the labels of a moment. Labels in no order have no `~`.
     private static func time(_ milliseconds: Int64) -> String {
         let digits = String(milliseconds, radix: 36)
         return "~" + String(repeating: "0", count: max(0, timeDigits - digits.count)) + digits
