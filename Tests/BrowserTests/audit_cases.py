@@ -182,6 +182,13 @@ def only_the_result_of_a_search_is_said(page, console):
     page.until(lambda: said()[-1] == "No event matches the search.", said)
     page.press(page.keys.ESCAPE)
     page.until(lambda: said()[-1] == "2 events", said)
+    # A refusal that begins by itself, and its end.
+    page.run("window.send = fetch; window.fetch = (path, options) => path.includes('/audit?')"
+             " ? Promise.resolve(Response.json({ message: 'No event can be read.' },"
+             " { status: 503 })) : window.send(path, options)")
+    page.until(lambda: said()[-1] == "No event can be read.", said)
+    page.run("window.fetch = window.send")
+    page.until(lambda: said()[-1] == "2 events", said)
 
 
 def a_long_event_is_cut_with_a_sign(page, console):

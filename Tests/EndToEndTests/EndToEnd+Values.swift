@@ -105,6 +105,8 @@ extension EndToEnd {
             #expect(try await left.ending() == 1)
             let given = try answer("count=3")
             #expect(await pty.enter("", brings: "found no value"))
+            // The second line of a paste is no further value.
+            #expect(await pty.enter("/tmp\nsecond", brings: "none of them was taken"))
             #expect(await pty.enter("/srv", brings: "Move: 2/2 PIN"))
             #expect(await pty.screen.becomes { $0.hasSuffix("> ") })
             pty.type("hunter2\n")

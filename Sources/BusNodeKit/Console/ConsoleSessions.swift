@@ -6,7 +6,8 @@ import Synchronization
 /// cookies.
 final class ConsoleSessions: Sendable {
     /// The label of a sign-in, which its cookie has beside the token. A later sign-in has a greater
-    /// label; those of earlier versions are in no order, and below all others.
+    /// label; those of earlier versions, and of an identity provider's sessions, are in no order,
+    /// and below all others.
     typealias Label = String
 
     /// The most ended sign-ins of one user of the file that are remembered one by one. Above it all
@@ -20,12 +21,15 @@ final class ConsoleSessions: Sendable {
         /// The label up to which all sign-ins of a user have ended.
         var marks: [String?: Label] = [:]
 
-        func has(_ label: Label, of user: String?) -> Bool {
-            // Those of unknown users may be of any.
+        /// The label up to which all sign-ins that may be of a user have ended: those of unknown
+        /// users may be of any.
+        func mark(of user: String?) -> Label? {
             let users: [String?] = [user, nil]
-            return labels.contains(label) || users.contains { one in
-                marks[one].map { mark in label <= mark } ?? false
-            }
+            return users.compactMap { marks[$0] }.max()
+        }
+
+        func has(_ label: Label, of user: String?) -> Bool {
+            labels.contains(label) || mark(of: user).map { label <= $0 } ?? false
         }
     }
 
@@ -54,8 +58,12 @@ final class ConsoleSessions: Sendable {
     /// A label for a new sign-in of a user: greater than all that have ended, even if the clock was
     /// set back.
     func newLabel(of user: String?) -> Label {
-        Self.newLabel(after: ended.withLock { $0.marks[user] }, at: now())
+        Self.newLabel(after: ended.withLock { $0.mark(of: user) }, at: now())
     }
+
+    /// A label for a session of an identity provider, which ends with its key. As one of an unknown
+    /// user that has ended it is below the sign-ins with a token, and so ends none of them.
+    static func newProviderLabel() -> Label { String(ConsoleToken.generated().text.prefix(16)) }
 
     private static let timeDigits = 9
 
@@ -63,7 +71,7 @@ final class ConsoleSessions: Sendable {
         Int64(max(0, time.timeIntervalSince1970) * 1_000)
     }
 
-    /// The beginning of the labels of a moment. The labels of earlier versions have no `~`.
+    /// The beginning of the labels of a moment. Labels in no order have no `~`.
     private static func time(_ milliseconds: Int64) -> String {
         let digits = String(milliseconds, radix: 36)
         return "~" + String(repeating: "0", count: max(0, timeDigits - digits.count)) + digits

@@ -42,7 +42,8 @@ struct ValueLines: Hashable {
     var severalRefused: String {
         let way =
             field.isSecret
-            ? "bus-node inbox answer --value-file takes a secret of several" : "enter one line"
+            ? "enter one line; bus-node inbox answer --value-file takes a secret of several lines"
+            : "enter one line"
         return "several lines came at once, as from a paste: none of them was taken; \(way)"
     }
 

@@ -160,7 +160,7 @@ final class ConsoleSignIn: Sendable {
             throw SignInRefusal.unknownUser(session.name).problem(with: settings.title)
         }
         let begunAt = now().instant
-        let (key, label) = (ConsoleToken.generated().text, ConsoleSessions.newLabel())
+        let (key, label) = (ConsoleToken.generated().text, ConsoleSessions.newProviderLabel())
         let completed = state.withLock { state in
             state.sessions.began(session, label, key: key, for: settings.session, at: begunAt)
             return Completed(

@@ -63,6 +63,11 @@ import Testing
         #expect(sessions.has(sessions.newLabel(of: "anna"), of: "anna"))
         for number in 0...2 { sessions.end("~zzzzzzzzz\(number)", of: "vera") }
         #expect(sessions.has(sessions.newLabel(of: "vera"), of: "vera"))
+        // Those of an unknown user may be of any.
+        for later in [7_200.0, 7_201] {
+            sessions.end(ConsoleSessions.newLabel(at: start + later), of: nil)
+        }
+        #expect(sessions.has(sessions.newLabel(of: "carl"), of: "carl"))
     }
 
     @Test("Of one user the journal keeps the latest sign-ins that ended, each once")

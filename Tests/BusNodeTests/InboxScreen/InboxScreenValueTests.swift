@@ -165,6 +165,18 @@ import Testing
         #expect(other.entered("") == .complete(["path": "/srv", "force": true]))
     }
 
+    @Test("Several lines at once are refused in whole sentences; for a secret there is another way")
+    func several() {
+        var lines = ValueLines(option)
+        #expect(lines.severalRefused.hasSuffix("none of them was taken; enter one line"))
+        #expect(lines.entered("/srv") == .next)
+        #expect(lines.entered("") == .next)
+        #expect(
+            lines.severalRefused.hasSuffix(
+                "enter one line; bus-node inbox answer --value-file takes a secret of several lines"
+            ))
+    }
+
     @Test("Esc goes back")
     func left() {
         var lines = ValueLines(option)

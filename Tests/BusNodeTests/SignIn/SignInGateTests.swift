@@ -89,6 +89,8 @@ struct SignInGateTests {
     @Test("A session admits with its cookie until it is ended, and no link changes the user")
     func session() async throws {
         let token = try file.add("board", [])
+        let others = ConsoleSessions(endedCountMax: 0)
+        let other = others.newLabel(of: "board")
         try await TestProvider.run(time: time) { provider in
             let signIn = try signIn(at: provider.issuer)
             let begun = try await signIn.begin(from: "10.0.0.1")
@@ -120,6 +122,9 @@ struct SignInGateTests {
             try await gate(signIn).end(completed.label, ofToken: token)
             #expect(try found(cookie) == "401 unauthorized")
             #expect(try found(cookie, offering: token) == "keepToken")
+            // Above the limit, too, it ends no sign-in with a token.
+            others.end(completed.label, of: nil)
+            #expect(others.has(other, of: "board"))
         }
     }
 

@@ -26,7 +26,7 @@ export function pastList(tab, ids, {
 }) {
   const search = SEARCHES[tab];
   const now = () => state.searches[tab];
-  let told = null; // The search whose result was said last.
+  let told = null; // The search whose result was said last, with its refusal.
   const place = (wanted) => addressOf(tab, null, { ...wanted, filter: textOf(wanted) });
   const box = termBox($(ids.box), $(ids.chips), "search", {
     max, now, known: search.termOf, isApplied: search.isApplied,
@@ -69,9 +69,8 @@ export function pastList(tab, ids, {
     const found = listOf(read) ?? [];
     const { next, limitMax, problem } = read;
     const count = problem ? shown(problem, 400) : countText(found.length, next, wanted);
-    const isOther = $(ids.count).textContent !== count;
-    if (isOther) $(ids.count).textContent = count;
-    tell(JSON.stringify(wanted), count, Boolean(problem) && isOther);
+    if ($(ids.count).textContent !== count) $(ids.count).textContent = count;
+    tell(JSON.stringify([wanted, problem]), count);
     $(ids.count).classList.toggle("quiet", found.length === 0);
     $(ids.rows).closest(".wide").hidden = found.length === 0;
     redraw($(ids.rows), found, () => found.map(rowOf));
@@ -82,10 +81,10 @@ export function pastList(tab, ids, {
     if (found.length > 0) offerExports(wanted, limitMax);
   }
 
-  /** Says to a screen reader what a search has found, and what is refused from now on: not each
+  /** Says to a screen reader what a search has found, and when a refusal begins or ends: not each
    *  event that comes by itself. */
-  function tell(asked, count, isRefused) {
-    if (state.tab !== tab || (told === asked && !isRefused)) return;
+  function tell(asked, count) {
+    if (state.tab !== tab || told === asked) return;
     told = asked;
     say(count);
   }
