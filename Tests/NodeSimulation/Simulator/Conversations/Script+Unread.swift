@@ -271,6 +271,8 @@ extension Script {
                 try await talk.desk.hides(talk.id(number))
                 if number <= 4 { try await kid.hears("ANSWER", "id: \(talk.id(number))") }
             }
+            // Until the fifth is in line.
+            try await kid.hearsNothing(for: 10)
             talk.stop()
             try await kid.hears("BYE")
             try await talk.pause(100)
