@@ -39,12 +39,6 @@ struct KeyedConnections {
         self.silenceMax = silenceMax
     }
 
-    /// Whether a message with an accepted key has to be noted: it is the first with that key over
-    /// the descriptor, or of a connection that has to send one.
-    func isNews(_ key: PublicKey, over descriptor: Int32) -> Bool {
-        senders[descriptor]?.key != key || silent[descriptor] != nil
-    }
-
     /// Notes the connection that a message with an accepted key came over.
     mutating func received(_ key: PublicKey, over descriptor: Int32, _ inode: UInt64) {
         senders[descriptor] = Sender(inode: inode, key: key)

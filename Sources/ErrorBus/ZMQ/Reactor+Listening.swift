@@ -45,7 +45,8 @@ extension Reactor {
     ) -> Bool {
         guard let key = message.key else { return false }
         guard endedPeers != nil, keys?.ring.holder(of: key) == nil else {
-            if let descriptor = message.source?.descriptor, keyed.isNews(key, over: descriptor),
+            // Each time: the next connection on the descriptor may be of the same key.
+            if let descriptor = message.source?.descriptor,
                 let inode = PeerConnection(descriptor: descriptor).inode
             {
                 keyed.received(key, over: descriptor, inode)

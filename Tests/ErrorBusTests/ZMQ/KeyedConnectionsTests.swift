@@ -68,19 +68,12 @@ struct KeyedConnectionsTests {
         #expect(connections.overdue(at: start + 40_000) == [ending(7, 71, nil)])
     }
 
-    @Test("A message is news if it is the first of a key, or of a connection that has to send one")
-    func news() {
+    @Test("The next connection on a descriptor is known by its message, also with the same key")
+    func sameKey() {
         var connections = KeyedConnections()
-        #expect(connections.isNews(good, over: 7))
-        connections.received(good, over: 7, 70)
-        #expect(!connections.isNews(good, over: 7))
-        #expect(connections.isNews(revoked, over: 7))
-        #expect(connections.isNews(good, over: 8))
-        // The next connection on the descriptor has the same key.
-        _ = connections.replaced(open((7, 71)), at: start) { _ in true }
-        #expect(connections.isNews(good, over: 7))
-        connections.received(good, over: 7, 71)
-        #expect(!connections.isNews(good, over: 7))
+        for inode: UInt64 in [70, 71] { connections.received(good, over: 7, inode) }
+        let endings = connections.replaced(open((7, 71)), at: start) { $0 == revoked }
+        #expect(endings == [ending(7, 71, good)])
         #expect(connections.overdue(at: start + 40_000).isEmpty)
     }
 }
