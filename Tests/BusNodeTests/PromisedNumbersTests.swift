@@ -47,6 +47,9 @@ struct PromisedNumbersTests {
         "messages that wait to be read": mebibytes(ReceiveQueue().byteCountMax),
         "reports that a parent was sent and has not read, as its PONG says":
             "\(kibibytes(limits.unreadByteCountMax)), and one more",
+        "links that begin anew, of one child with more than \(limits.lightChildMax) presentations "
+            + "that have no result":
+            "\(limits.newLinksMax) at once, \(60_000 / limits.newLinkPause) more each minute",
         "answers that a child was sent and has not read, as its PONG says":
             "\(kibibytes(limits.unreadByteCountMax)), and one more",
         "results, and withdrawals by origins, from one key of a node that does not listen, about "

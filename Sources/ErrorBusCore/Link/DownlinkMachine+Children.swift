@@ -21,7 +21,7 @@ extension DownlinkMachine {
             return adopt(hello, peer, at: now)
         }
         if child.boot == hello.boot || !child.isReachable || child.peer == peer {
-            return adopt(hello, peer, at: now)
+            return tooManyLinks(hello, from: peer, at: now) ?? adopt(hello, peer, at: now)
         }
         if let other = child.claimant, other.peer != peer {
             return [refuse(peer, .notYours, "another process claims \(hello.from) as well", 5_000)]
@@ -120,13 +120,6 @@ extension DownlinkMachine {
                 path: pathUpward))
     }
 
-    /// Whether a message of a child counts. A connection that is gone cannot be answered.
-    mutating func isHeard(_ message: Message, of name: NodeName) -> Bool {
-        guard children[name]?.isDisconnected == true else { return true }
-        if case .hello = message { children[name]?.isDisconnected = false }
-        return message.verb.outlivesConnection
-    }
-
     /// Any frame of a child counts as a sign of life, except the last frames of a lost connection.
     /// A process that claims the name is refused, since the holder lives; by its last message the
     /// holder leaves the name to that process.
@@ -207,7 +200,9 @@ extension DownlinkMachine {
         children[name] = child
         heldAnswers[name] = nil
         // A link has one name: the claimant's may have got another one since.
-        if let claimant, !isStopping, namesOfPeers[claimant.peer] ?? name == name {
+        if let claimant, !isStopping, namesOfPeers[claimant.peer] ?? name == name,
+            mayBegin(linkOf: name, at: now)
+        {
             return [.log(.down(name, reason: reason))]
                 + adopt(claimant.hello, claimant.peer, at: now)
         }

@@ -59,6 +59,8 @@ package struct DownlinkMachine: Sendable {
     var lastWords: Allowances<NodeName>
     /// The allowance of each key that is no relay's for large reports.
     var largeReports: Allowances<NodeName>
+    /// The allowance of each child with many presentations for links that begin anew.
+    var newLinks: Allowances<NodeName>
     var isStopping = false
     var pingNumber: UInt64 = 0
     var jitter: Jitter
@@ -77,6 +79,7 @@ package struct DownlinkMachine: Sendable {
             whole: UInt64(limits.lastWordsMax * 1_000 / limits.lastWordsPerSecond))
         largeReports = Allowances(
             whole: UInt64(limits.largeReportBytesMax * 1_000 / limits.largeReportBytesPerSecond))
+        newLinks = Allowances(whole: UInt64(limits.newLinksMax) * limits.newLinkPause)
         jitter = Jitter(seed: seed)
     }
 
@@ -97,6 +100,9 @@ package struct DownlinkMachine: Sendable {
             }
             // By the HELLO of another process the one that had the link is not found again.
             if !isOtherLife(message, of: name) {
+                guard mayBeFound(name, at: now) else {
+                    return [.dropped(Anomaly(kind: .lostLink, detail: message.verb.rawValue))]
+                }
                 actions += heard(name, at: now, isLast: message.verb == .bye)
             }
         }
@@ -144,6 +150,7 @@ package struct DownlinkMachine: Sendable {
         ]
         if superseded.contains(peer) { return actions }
         if let name = namesOfPeers[peer] {
+            guard mayBeFound(name, at: now) else { return actions }
             if children[name]?.isDisconnected == true { return actions }
             actions += heard(name, at: now)
         }

@@ -106,6 +106,13 @@ package struct LinkLimits: Hashable, Sendable {
     package var childrenMax = 4_096
     /// Child links of one key.
     package var childrenPerKeyMax = 1_024
+    /// Links of one child that begin anew at once, while it has more presentations than
+    /// ``lightChildMax``: each is work for all of them, at the expense of other children.
+    package var newLinksMax = 16
+    /// The milliseconds until one more of these comes back: less than a refused child waits.
+    package var newLinkPause: UInt64 = 4_000
+    /// The most presentations without a result of a child whose new links are little work.
+    package var lightChildMax = 256
     /// Open presentations of this node towards its parent.
     package var openUpwardMax = 32_768
     /// Bytes of reports that a parent, or of answers that a child, has been sent and may not have

@@ -282,6 +282,9 @@ import Testing
             mebibytes(limits.largeReportBytesMax) + " at once, "
             + mebibytes(limits.largeReportBytesPerSecond) + " more each second",
         "children; with one key": "\(limits.childrenMax); \(limits.childrenPerKeyMax)",
+        "links that begin anew, of one child with more than \(limits.lightChildMax) presentations "
+            + "without a result":
+            "\(limits.newLinksMax) at once, \(60_000 / limits.newLinkPause) more each minute",
         "presentations that a node has open upward": "\(limits.openUpwardMax)",
         "reports on their way to a parent that has not said that it has read them":
             "\(limits.unreadByteCountMax >> 10) KiB,",
