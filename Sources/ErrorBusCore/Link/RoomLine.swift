@@ -112,6 +112,7 @@ extension UplinkMachine {
         while count < most, hasRoom, let id = line.popFirst() {
             guard var entry = entries[id] else { continue }
             entry.askAnew(at: now)
+            if entry.outOfContactSince == nil { entry.outOfContactSince = now }
             store(entry, id)
             count += 1
         }
@@ -124,7 +125,7 @@ extension UplinkMachine {
         if line.count == 0 { room.isSilent = true }
         guard isLive, !isLeaving, room.isSilent, line.count > 0, !hasRoomForAll else { return [] }
         room.isSilent = false
-        return line.ids.flatMap(waitsHere)
+        return line.ids.flatMap { waitsHere($0) }
     }
 
     /// The number of further batches that there is room for.
@@ -169,10 +170,16 @@ extension UplinkMachine {
         room.pausedUntil == nil && !unread.isSlow && placedCount + line.count <= room.most
     }
 
-    /// Reports that a presentation which waits for room is behind others here.
-    func waitsHere(_ id: PresentationID) -> [UplinkAction] {
-        guard isLive, !isLeaving, !room.isSilent, case .waiting = entries[id]?.phase else {
+    /// Reports that a presentation which waits for room is behind others here. Unless that parent
+    /// has refused it, its grace does not run: it begins once the presentation is sent, or the link
+    /// is lost.
+    mutating func waitsHere(_ id: PresentationID) -> [UplinkAction] {
+        guard isLive, !isLeaving, !room.isSilent, var entry = entries[id], entry.isWaiting else {
             return []
+        }
+        if entry.request.grace != nil, entry.lastRefusal == nil, entry.outOfContactSince != nil {
+            entry.outOfContactSince = nil
+            store(entry, id)
         }
         return [.moved(id, .queued, by: name.description), .crowded(waitingCount: line.count)]
     }

@@ -56,6 +56,24 @@ import Testing
         #expect(rig.machine.line.count == 0)
     }
 
+    private func graces(_ actions: [UplinkAction]) -> [Int] {
+        actions.compactMap { if case .graceOver(let id, _) = $0 { Int(id.value.low) } else { nil } }
+    }
+
+    @Test("the grace of what waits for room does not run: it begins with its sending, or a loss")
+    func grace() {
+        var rig = rig(maxOpen: 1)
+        for number in 1...3 { _ = rig.present(Self.id(number), grace: 2_000) }
+        _ = rig.get(.accepted(id: Self.id(1), attempt: 1))
+        #expect(graces(rig.runAlive(60_000).map(\.1)) == [])
+        #expect(presented(rig.get(.answer(Self.id(1), .decision()))) == [2])
+        #expect(graces(rig.run(2_049).map(\.1)) == [])
+        #expect(graces(rig.run(1).map(\.1)) == [2])
+        _ = rig.machine.disconnected("lost", at: rig.now)
+        #expect(graces(rig.run(1_999).map(\.1)) == [])
+        #expect(graces(rig.run(1).map(\.1)) == [3])
+    }
+
     @Test("origins that gave up what waited leave nothing behind")
     func gaveUp() {
         var rig = rig(maxOpen: 1)
