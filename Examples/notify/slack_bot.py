@@ -29,6 +29,10 @@ def secret(name):
     return (arguments.tokens / name).read_text().strip()
 
 
+def heading(item):
+    return item["description"].strip() or item["domain"]
+
+
 def opened(group, seen):
     """The lines and the buttons of the message while a group is open."""
     first, count, buttons = group["first"], group["members"], []
@@ -41,13 +45,14 @@ def opened(group, seen):
         value = {"group": group["number"], "option": option["id"], "seen": seen,
                  "title": option["title"], "role": option["role"] or "none"}
         asks = option["role"] == "destructive" or count > 1
-        buttons.append(button(
-            option["id"], option["title"], value, asks and f"{option['title'][:200]} for {count}"))
+        # Slack takes no empty text.
+        name = option["title"].strip() or option["id"]
+        buttons.append(button(option["id"], name, value, asks and f"{name[:200]} for {count}"))
     others = len(first["options"]) - len(buttons)
     # The list with this group alone, whichever of its members end meanwhile.
     url = group["url"] if count > 1 else first["url"]
     origin = f"{text(first['domain'])} · from {text(first['origin'] or '?')}"
-    lines = [f"*{text(first['description'], 500)}*", f"{group['severity']} · {origin}"]
+    lines = [f"*{text(heading(first), 500)}*", f"{group['severity']} · {origin}"]
     if count > 1:
         lines.append(f"{count} presentations of {group['origins']} origins")
     return lines + [f"<{url}|Show{f', with {others} more' if others else ''}>"], buttons
@@ -63,7 +68,7 @@ def publish(since):
             item["id"] for item in change["items"] if item["group"] == group["number"]]
         known = [each for each in channel.messages if not each["ends"].keys().isdisjoint(ids)]
         message = known[0] if known else {
-            "title": text(group["first"]["description"]), "ends": {}}
+            "title": text(heading(group["first"])), "ends": {}}
         ends = dict.fromkeys(ids) | message["ends"]
         # Those without an end, of which some of `ids` get one below, then the latest that ended.
         kept = sorted(ends, key=lambda each: ends[each] is not None)

@@ -391,7 +391,9 @@ def a_silence_is_made_like_this(page, console):
         lambda: page.run("return document.querySelector('.infoLine .value').value") == "/^a\\*b$/")
     # So is one that the server would read as a list, a comparison or an expression.
     for text, pattern in (("a, b", "/^a, b$/"), ("<5", "/^<5$/"), ("/x/", "/^\\/x\\/$/"),
-                          ("plain", "plain")):
+                          ("plain", "plain"), ("C:\\data", "C:\\data"),
+                          ("\\\\host\\x", "/^\\\\\\\\host\\\\x$/"), ("\\/x", "/^\\\\\\/x$/"),
+                          ("a\nb", "/^a\\nb$/")):
         page.until(lambda: page.part("patterns", f"part.literal({text!r})") == pattern, text)
     page.until(lambda: page.part("patterns", "part.parsedPattern('/a,b/, c')") == ["/a,b/", "c"])
     page.until(lambda: page.part("patterns", "part.parsedPattern('-28, 4*', true)") == [-28, "4*"])

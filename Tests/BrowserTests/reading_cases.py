@@ -330,6 +330,19 @@ def an_address_in_the_context_is_a_link(page, console):
                lambda: page.run(links))
 
 
+def a_number_has_all_its_digits(page, console):
+    order = 1234567890123456789
+    console.ask(report("An order is stuck.", userInfo={
+        "order": order, "lines": {"orders": [-order, 7]}, "share": 0.25}))
+    page.open(console.url)
+    page.choose("An order is stuck.")
+    page.until(lambda: page.text("#detail").count(str(order)) == 2, lambda: page.text("#detail"))
+    page.until(lambda: "0.25" in page.text(".pairs"), lambda: page.text(".pairs"))
+    page.press("s")
+    page.until(lambda: f"only order {order}" in page.texts("#silenceNarrow .chip"),
+               lambda: page.texts("#silenceNarrow .chip"))
+
+
 def times_name_their_zone(page, console):
     page.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
     console.ask(report("When was it?", onExpiry="skip"), deadline=36_000)
@@ -431,5 +444,5 @@ ALL = [arabic_reads_from_right_to_left, a_row_that_comes_is_marked,
        what_scrolls_can_have_the_focus, a_text_of_many_lines_is_shown_in_lines,
        what_is_read_stays_while_others_act,
        the_facts_are_in_the_order_of_their_use, an_address_in_the_context_is_a_link,
-       times_name_their_zone, a_page_that_loads_says_so,
+       a_number_has_all_its_digits, times_name_their_zone, a_page_that_loads_says_so,
        a_page_opened_again_has_its_parts_already, an_answer_that_is_not_on_disk_yet_is_a_warning]

@@ -66,6 +66,17 @@ def a_group_that_differs_is_not_answered_unseen(page, console):
     assert {each.answer() for each in cache + ledger} == {("skip", "ada")}
 
 
+def a_long_text_that_differs_at_its_end_is_not_answered_unseen(page, console):
+    console.ask(*[report(f"{'Partition ' * 120}{end}", coalesceKey="timeout") for end in "ab"])
+    signed(page, console)
+    page.until(lambda: "2 waiting in 1 row" in page.text("#count"), "one row for both")
+    page.choose("Partition")
+    page.until(lambda: "differ in what they say" in page.text(".decide"),
+               lambda: page.text(".decide"))
+    page.until(lambda: not page.run("return document.querySelector('.scope input').checked"),
+               "ticked, though its members differ")
+
+
 def a_group_is_answered_in_part(page, console):
     alike = console.ask(*[report("Some of these.") for _ in range(4)])
     signed(page, console)
@@ -556,6 +567,7 @@ def a_stream_too_many_says_why(page, console):
 
 ALL = [a_group_opens_and_the_next_answer_goes_where_it_belongs, a_group_is_answered_in_part,
        a_group_that_differs_is_answered_in_part,
+       a_long_text_that_differs_at_its_end_is_not_answered_unseen,
        a_group_that_differs_is_not_answered_unseen, a_destructive_option_of_a_group_asks,
        a_group_of_different_choices_is_no_group, a_group_has_its_gravest_severity,
        a_permalink_shows_why_also_after_a_reload, a_refused_answer_leaves_the_facts,

@@ -63,6 +63,25 @@ struct CommandPresenterTests {
         }
     }
 
+    @Test("A program answers with the values that an option asks for, which are checked")
+    func values() async throws {
+        var options = Prompts.options(("move", "Use another folder", nil, false))
+        options[0].fields = [.text("path", label: "Path"), .secret("pin", label: "PIN")]
+        let report = ErrorReport(domain: "d", description: "Boom", options: options)
+        func answer(_ values: String) async throws -> Answer? {
+            let output = #"{"option": "move", "values": \#(values)}"#
+            let presenter = CommandPresenter(
+                command: ["ask"], runner: Printing(output: output), logger: Logger(label: "test"))
+            return try await presenter.present(Prompts.prompt(report))
+        }
+        let given = try #require(try await answer(#"{"path": "/srv", "pin": "1234"}"#)).given
+        #expect(given.values == ["path": "/srv"] && given.secrets == ["pin": "1234"])
+        for wrong in [#"{"path": 7, "pin": "1234"}"#, #"{"pin": "1234"}"#, #"{"other": "x"}"#] {
+            let refusal = await #expect(throws: AnswerRefusal.self) { try await answer(wrong) }
+            #expect(refusal?.description.contains("1234") == false)
+        }
+    }
+
     @Test(
         "A program that fails declines, also once it has printed an option",
         arguments: [.exited(0), .exited(1), .signaled(15)] as [CommandResult.Status])
@@ -124,19 +143,21 @@ struct CommandPresenterTests {
             ("{", "no usable JSON (byte "),
             ("{}", #"an object without a text "option""#),
             (#"{"option": 1}"#, #"an object without a text "option""#),
-            (#"{"option": "retry", "values": {}}"#, #"the unknown key "values""#),
+            (#"{"option": "retry", "value": {}}"#, #"the unknown key "value""#),
+            (#"{"option": "retry", "values": ["a"]}"#, #""values" that are no object"#),
             (#"{"option": "retry", "comment": 1}"#, #"another "comment" than a text"#),
             (#"{"option": "retry", "comment": "\u0007"}"#, #"another "comment" than a text"#),
             (
                 #"{"option": "retry", "comment": "\#(String(repeating: "x", count: 2_049))"}"#,
                 #"another "comment" than a text"#
             ),
-            ("{" + String(repeating: " ", count: 20_000), "more than 13312 bytes"),
+            ("{" + String(repeating: " ", count: 65_535), "more than 65535 bytes"),
         ])
     func faults(output: String, found: String) throws {
         let fault = try #require(throws: CommandReply.Fault.self) { try Self.reply(output) }
         let text = try #require(fault.errorDescription)
         #expect(text.hasPrefix("standard output: found \(found)"))
-        #expect(text.hasSuffix(#"or {"option": "id", "comment": "text"}"#))
+        #expect(
+            text.hasSuffix(#"or {"option": "id", "values": {"name": value}, "comment": "text"}"#))
     }
 }

@@ -83,6 +83,22 @@ extension EndToEnd.Inbox {
         withExtendedLifetime(nodes) {}
     }
 
+    @Test("A terminal asks before a destructive option answers one presentation")
+    func asksForOne() async throws {
+        let (nodes, address) = try await start()
+        let presents = try await differing(["Disk is full"], role: "destructive", at: address)
+        for word in ["", "yes"] {
+            let pty = try Pty()
+            let answer = try inbox(address, "answer", id(1), "retry", input: .terminal(pty))
+            #expect(await pty.shows("This cannot be undone."))
+            #expect(pty.screen.value.contains("Disk is full"))
+            pty.type(word + "\n")
+            #expect(try await answer.ending() == (word == "yes" ? 0 : 1))
+        }
+        for present in presents { #expect(try await present.ending() == 0) }
+        withExtendedLifetime(nodes) {}
+    }
+
     @Test("A26 a group is claimed, handed over and released at once, without what others claimed")
     func claimedAtOnce() async throws {
         let (nodes, address) = try await start()

@@ -114,7 +114,7 @@ extension ConsolePage {
             "answer",
             head: "<script type=\"module\" src=\"\(Self.path("answer-link.js"))\"></script>",
             """
-            <h1>\(report.description.escapedForPage)</h1>
+            <h1>\(report.heading.escapedForPage)</h1>
             <p id="origin">\(origin.escapedForPage)</p>
             \(warning)
             <p id="author">You answer as \(user.escapedForPage).</p>

@@ -67,7 +67,7 @@ extension ConsoleAPI {
                     + "that came in between")
         }
         let view = SeenOption(
-            id: option, title: fields["title"] == nil ? nil : try fields.text("title", upTo: 1_000),
+            id: option, title: try fields.string("title"),
             role: try fields.word("role", among: ["none"] + ErrorReport.Option.Role.allWords))
         let chosen = try fields.chosen()
         var members = try members(ofGroup: number, seen: ownSeen ?? latest, doneBy: request)

@@ -1,7 +1,13 @@
 import ErrorBus
 
-// The options of a report as people know them.
+// A report and its options as people know them.
 extension ErrorReport {
+    /// The description; the domain and the code in place of an empty one. Not escaped.
+    var heading: String {
+        guard description.allSatisfy(\.isWhitespace) else { return description }
+        return domain + (code.map { " \($0)" } ?? "")
+    }
+
     /// The title of an option; nil for an option without one, or one that the report does not have.
     func title(of option: String) -> String? {
         let title = options.first { $0.id == option }?.title ?? ""

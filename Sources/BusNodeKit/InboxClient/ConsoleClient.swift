@@ -137,7 +137,7 @@ package struct ConsoleClient: Sendable {
                 "--by: found \"\(given.shown())\", but this token is that of "
                     + "\"\(me.shown())\"; leave --by out")
         }
-        return me ?? given ?? ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
+        return me ?? given ?? AccountName.current()
     }
 
     // MARK: Presentations

@@ -50,7 +50,7 @@ struct InboxDetailDrawing {
     }
 
     /// All lines, without the results of options and with a cut reason and title; nil if the
-    /// options are visible without that: since their keys work, they have to be.
+    /// options are visible without that: a key chooses only an option that has been visible.
     private func fitted(_ height: Int) -> [ScreenLine]? {
         guard let entry = screen.chosen, let row = screen.chosenRow else { return nil }
         let known = known(entry)
@@ -183,6 +183,7 @@ struct InboxDetailDrawing {
             }
             let style: TextStyle = key.option.role == .destructive ? [.bold, .red] : .bold
             lines[lines.count - 1].add(text, at: column, width: width - column, style)
+            lines[lines.count - 1].options.append(key.option.id)
             let end = column + TextWidth.columns(of: text)
             lines[lines.count - 1].add(result, at: end, width: width - end, .dim)
             column += columns + 3

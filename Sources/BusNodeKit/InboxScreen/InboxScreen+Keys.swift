@@ -95,9 +95,11 @@ extension InboxScreen {
         // When there is only text, the keys that move further scroll further.
         let isText = isHelp || isZoomed || asked != nil
         let page = max(1, drawing.textHeight - 2)
+        // The last line may have the number of those below: no line is skipped.
+        let few = max(1, min(3, drawing.textHeight - 1))
         switch key {
-        case .character(">"), .character(" "): step = 3
-        case .character("<"): step = -3
+        case .character(">"), .character(" "): step = few
+        case .character("<"): step = -few
         case .down where isHelp, .character("j") where isHelp: step = 1
         case .up where isHelp, .character("k") where isHelp: step = -1
         case .pageDown where isText: step = page
@@ -178,7 +180,7 @@ extension InboxScreen {
         let proposal = option.needsTwoPeople ? entry.proposal(at: now.date) : nil
         let obstacle =
             obstacle(entry, isGroup: row.isGroup, confirming: proposal?.id, at: now)
-            ?? obstacle(to: option, of: entry, at: now)
+            ?? unseen(option) ?? obstacle(to: option, of: entry, at: now)
         if let obstacle {
             say(obstacle, .yellow, at: now.instant)
             return []
@@ -231,6 +233,12 @@ extension InboxScreen {
             return "this just appeared: read it, then press the key again"
         }
         return nil
+    }
+
+    /// The reason why a key cannot be meant for an option; nil if it can.
+    private func unseen(_ option: ErrorReport.Option) -> String? {
+        shown?.seen.contains(option.id) == true
+            ? nil : "scroll with > first: that option has not been on the screen"
     }
 
     /// The reason why this person cannot choose an option that needs two people; nil if they can.

@@ -95,6 +95,8 @@ struct InboxScreen {
         let options: [ErrorReport.Option]
         let proposal: String?
         let since: ContinuousClock.Instant
+        /// The ids of the options that have been on the screen since then.
+        var seen: Set<String> = []
 
         init(_ entry: InboxEntry, since: ContinuousClock.Instant) {
             id = entry.id
@@ -104,7 +106,9 @@ struct InboxScreen {
         }
 
         /// Whether the keys of the entry have the same meaning as on the screen.
-        func isLike(_ entry: InboxEntry) -> Bool { Shown(entry, since: since) == self }
+        func isLike(_ entry: InboxEntry) -> Bool {
+            id == entry.id && options == entry.options && proposal == entry.view.proposal?.id
+        }
     }
 
     /// The time that a presentation must be on the screen before a key answers it.
@@ -164,6 +168,8 @@ struct InboxScreen {
     /// The comment that goes with this person's next answer to its presentation.
     var comment: NoteDraft?
     var shown: Shown?
+    /// The ids of the options in the last frame.
+    private var framed: [String] = []
     var shownRevision: Int64 = 0
 
     init(person: String, size: ScreenSize) {
@@ -282,7 +288,9 @@ struct InboxScreen {
         passed(to: now.instant)
         if let shown, now.instant - shown.since >= Self.readingTime { isPlaced = true }
         arrange()
-        return InboxScreenDrawing(self, at: now).lines
+        let lines = InboxScreenDrawing(self, at: now).lines
+        framed = lines.flatMap(\.options)
+        return lines
     }
 
     /// Notes that the arranged rows are on the screen. Returns the presentation to read, if any.
@@ -290,6 +298,7 @@ struct InboxScreen {
         shownRevision = revision
         if let chosen, mode != .help, size.isEnough {
             if shown?.isLike(chosen) != true { shown = Shown(chosen, since: now) }
+            shown?.seen.formUnion(framed)
         } else {
             shown = nil
             // There is no row to read.

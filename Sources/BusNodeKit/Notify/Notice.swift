@@ -16,6 +16,7 @@ struct Notice: Hashable, Sendable {
         let openedAt: Date
         let domain: String
         let code: Int?
+        /// The beginning of the report's heading.
         let description: String
         /// The group: the same for equal errors, also in another life of the node.
         let group: String
@@ -25,7 +26,7 @@ struct Notice: Hashable, Sendable {
             openedAt = item.openedAt.date
             domain = item.report.domain
             code = item.report.code
-            description = item.report.description.clipped(ConsoleLimits.descriptionScalarMax)
+            description = item.report.heading.clipped(ConsoleLimits.descriptionScalarMax)
             group = item.report.groupKey
         }
     }

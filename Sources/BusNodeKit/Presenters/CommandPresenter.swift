@@ -37,7 +37,8 @@ struct CommandPresenter: Presenter {
             let reply = try CommandReply(
                 result.standardOutput, offered: prompt.report.options.map(\.id))
         else { return nil }
-        return try prompt.answer(reply.option, by: author, via: .policy, comment: reply.comment)
+        return try prompt.answer(
+            reply.option, by: author, via: .policy, values: reply.values, comment: reply.comment)
     }
 
     /// The program's name without its folder, which is this host's own: each node below sees the
@@ -62,25 +63,27 @@ struct CommandPresenter: Presenter {
     }
 }
 
-/// The answer that a program prints: the id of an option, or a JSON object with the id and a
-/// comment.
+/// The answer that a program prints: the id of an option, or a JSON object with the id, the values
+/// that the option asks for, and a comment.
 struct CommandReply: Hashable {
     /// The fault of an output that is neither.
     struct Fault: LocalizedError, Hashable {
         let found: String
         var errorDescription: String? {
             "standard output: found \(found), expected the id of an option, or "
-                + #"{"option": "id", "comment": "text"}"#
+                + #"{"option": "id", "values": {"name": value}, "comment": "text"}"#
         }
     }
 
     /// The most bytes read of an id.
     static let idByteCountMax = 256
-    /// The most bytes of an object: a comment whose every byte is escaped, and an id.
-    static let objectByteCountMax = 6 * ErrorReport.Limits.commentByteCount + 1_024
+    /// The most bytes of an object: less than is kept of an output, so that no cut one is read.
+    static let objectByteCountMax = SubprocessRunner.outputMax - 1
 
     let option: String
-    let comment: String?
+    /// By the names of the option's fields.
+    var values: [String: JSONValue] = [:]
+    var comment: String?
 
     /// The reply in an output; nil for white space alone: the program declines.
     ///
@@ -93,7 +96,6 @@ struct CommandReply: Hashable {
         guard !text.isEmpty else { return nil }
         guard text.hasPrefix("{"), !offered.contains(text) else {
             self.option = text
-            self.comment = nil
             return
         }
         guard output.count <= Self.objectByteCountMax else {
@@ -108,8 +110,15 @@ struct CommandReply: Hashable {
         guard let option = members["option"]?.stringValue else {
             throw Fault(found: "an object without a text \"option\"")
         }
-        if let other = members.keys.filter({ !["option", "comment"].contains($0) }).min() {
+        let known = ["option", "values", "comment"]
+        if let other = members.keys.filter({ !known.contains($0) }).min() {
             throw Fault(found: "the unknown key \"\(other)\"")
+        }
+        if let json = members["values"] {
+            guard let given = json.objectValue else {
+                throw Fault(found: "\"values\" that are no object")
+            }
+            values = given
         }
         if let comment = members["comment"] {
             guard let text = comment.stringValue, text.isComment else {
@@ -118,6 +127,6 @@ struct CommandReply: Hashable {
             }
         }
         self.option = option
-        self.comment = members["comment"]?.stringValue
+        comment = members["comment"]?.stringValue
     }
 }

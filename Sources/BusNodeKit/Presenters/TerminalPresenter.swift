@@ -68,7 +68,7 @@ actor TerminalPresenter: Presenter {
     init(logger: Logger, console: Console?) {
         self.logger = logger
         self.console = console
-        person = ProcessInfo.processInfo.environment["USER"] ?? NSUserName()
+        person = AccountName.current()
         isColored = isatty(STDERR_FILENO) != 0
     }
 

@@ -113,6 +113,8 @@ struct ScreenLine: Hashable {
     }
 
     private(set) var parts: [Part] = []
+    /// The ids of the options in the line.
+    var options: [String] = []
 
     init() {}
 
@@ -147,7 +149,10 @@ struct ScreenLine: Hashable {
         return line
     }
 
-    mutating func overlay(_ other: ScreenLine) { parts += other.parts }
+    mutating func overlay(_ other: ScreenLine) {
+        parts += other.parts
+        options += other.options
+    }
 }
 
 /// Keys and signals of a terminal, from a thread of its own: waiting for them blocks.

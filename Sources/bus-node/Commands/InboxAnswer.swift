@@ -16,8 +16,8 @@ struct InboxAnswer: AsyncParsableCommand {
             printed with its id; each origin runs its own attempt. Later presentations are not \
             answered; --except leaves members of the group open. When the descriptions differ, the \
             command lists them: at a terminal it asks for confirmation, elsewhere it needs \
-            --differing. At a terminal it also asks before a destructive option, when the reasons \
-            differ, and for more than ten.
+            --differing. At a terminal it also asks when the reasons differ, and for more than \
+            ten; and before a destructive option, without --all-like too.
 
             An option that needs two people is only proposed, and the proposal is printed; another \
             person confirms it with --confirm, which prints it and at a terminal asks, or drops it \
@@ -113,9 +113,10 @@ struct InboxAnswer: AsyncParsableCommand {
                 proposal = try self.proposal(for: PresentationView(json: item))
                 try agree(to: proposal)
             }
+            let given = try await values(for: id, client)
+            if !confirm { try await agree(toOne: id, client) }
             let request = InboxRequest.answer(
-                id: id, option: option, confirms: proposal?.id,
-                values: try await values(for: id, client), comment: comment)
+                id: id, option: option, confirms: proposal?.id, values: given, comment: comment)
             let item = try await request.sent(to: client, by: name, undo: undo)
             if json { return try StandardOutput.print(item) }
             let view = PresentationView(json: item)
@@ -246,6 +247,17 @@ extension InboxAnswer {
         guard let proposal else { return }
         Terminal.say(proposal.sentence)
         if Terminal.isInteractive { try askForYes() }
+    }
+
+    /// At a terminal shows the presentation and asks, before a destructive option answers it.
+    private func agree(toOne id: String, _ client: ConsoleClient) async throws {
+        guard Terminal.isInteractive,
+            let entry = InboxEntry(try await client.presentation(id), at: .now)
+        else { return }
+        let members = InboxMembers([entry])
+        guard members.isDestructive(option) else { return }
+        list(members, atTerminal: true)
+        try askForYes("\(option.shown()) for this presentation? This cannot be undone. ")
     }
 
     /// - Throws: When the person at the terminal types anything but yes.

@@ -371,12 +371,14 @@ struct ConsoleGroupsTests {
         for task in asking { task.cancel() }
     }
 
-    @Test("An option whose title differs from the seen one is refused")
-    func title() async throws {
-        let asking = try await present("One.", "One.")
+    @Test(
+        "An option whose title differs from the seen one is refused", arguments: ["Retry", ""])
+    func title(title: String) async throws {
+        let option = ErrorReport.Option(id: "go", title: title)
+        let asking = try await present("One.", "One.", option: option)
         #expect(try answer(["title": "Delete it"]) == "notSeen")
         #expect(try answer(["role": "wipe"]) == "badRequest")
-        #expect(try answer(["title": "Retry", "role": "none"]) == "2")
+        #expect(try answer(["title": .string(title), "role": "none"]) == "2")
         for task in asking { task.cancel() }
     }
 

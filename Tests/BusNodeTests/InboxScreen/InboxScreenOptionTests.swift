@@ -79,6 +79,28 @@ import Testing
         #expect(fixture.text.contains("app.disk 28"))
     }
 
+    @Test("a key chooses only an option that has been on the screen", arguments: ["a", "4"])
+    func unseen(key: Character) {
+        var fixture = Fixture([Fixture.item(1)], size: .least)
+        #expect(fixture.text.contains("[s]") && !fixture.text.contains("[a]"))
+        #expect(fixture.press(.character(key)).isEmpty)
+        #expect(fixture.row(8).hasPrefix("scroll with > first"))
+        // No line is skipped.
+        var lines = Set(fixture.text.split(separator: "\n"))
+        for _ in 1...8 {
+            fixture.press(.character(">"))
+            lines.formUnion(fixture.text.split(separator: "\n"))
+        }
+        #expect(lines.contains { $0.contains("[w]") && $0.contains("[a]") })
+        #expect(lines.contains { $0.hasPrefix("  opened ") })
+        // An option that was on the screen may scroll out of it.
+        fixture.press(.character("<"))
+        #expect(!fixture.text.contains("[a]"))
+        #expect(
+            fixture.press(.character(key))
+                == [.send(.answer(id: Fixture.id(1), option: "cancel"))])
+    }
+
     @Test("until the report is read, the reason is its end, as the list has it")
     func reasonOfList() {
         let reason: [String: JSONValue] = ["failureReason": "the last lines"]

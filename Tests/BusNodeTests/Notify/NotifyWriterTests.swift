@@ -92,6 +92,11 @@ struct NotifyWriterTests {
         }
     }
 
+    @Test("Without a description the title has the domain and the code")
+    func untitled() throws {
+        #expect(json(try message(" "), .json)["title"] == "ended: 2 × d 1")
+    }
+
     @Test("The text has the name of a client without a name for people, the own form its origin")
     func nameless() throws {
         var rig = NotifyRig([NotifyRig.hook()])

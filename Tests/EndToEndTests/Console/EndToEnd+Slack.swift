@@ -116,6 +116,31 @@ extension EndToEnd.Users {
         withExtendedLifetime((nodes, present)) {}
     }
 
+    @Test("A Slack app posts what has neither a description nor a title of its option")
+    func slackEmptyTexts() async throws {
+        let tokens = try await tokens()
+        let (nodes, address) = try await started()
+        let slack = try startedSlack()
+        let bot = try await startedBot(at: address, with: tokens, slack)
+        try sandbox.write(
+            "empty.json",
+            """
+            {"domain": "org.example.cron", "description": "",
+             "recoveryOptions": [{"id": "retry", "title": ""}]}
+            """)
+        let present = try Launched([
+            "present", "--to", sandbox.endpoint("relay"), "--report", sandbox.path("empty.json"),
+        ])
+        #expect(await slack.prints("*org.example.cron*"), "\(bot.errors.value)")
+        let isPosted = await eventually { [sandbox] in
+            (try? sandbox.read("tokens/posted.json"))?.contains("\"state\"") == true
+        }
+        #expect(isPosted, "\(bot.output.value)")
+        #expect(try await press("retry", by: "U1", at: slack, bot) == "200")
+        #expect(try await present.ending() == 0)
+        withExtendedLifetime(nodes) {}
+    }
+
     @Test("A Slack app that was cut off goes on with the messages that it has posted")
     func slackGoesOn() async throws {
         let tokens = try await tokens()

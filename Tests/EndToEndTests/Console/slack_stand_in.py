@@ -58,9 +58,10 @@ class Slack(BaseHTTPRequestHandler):
 
 
 def fits(block):
-    """Whether Slack takes a block with texts and values that are so long."""
+    """Whether Slack takes a block with texts and values that are so long, or empty."""
     return len(block.get("text", {}).get("text", "")) <= 3000 and all(
-        len(element["value"]) <= 2000 for element in block.get("elements", []))
+        len(element["value"]) <= 2000 and element["text"]["text"].strip()
+        for element in block.get("elements", []))
 
 
 def press(app, user, option, secret=None):

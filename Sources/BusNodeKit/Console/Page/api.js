@@ -16,11 +16,27 @@ export async function api(method, path, body) {
   // Without its token the page has no link, whatever the stream reports.
   state.unanswered = response.status === 401 ? Infinity : 0;
   setClock(begin, Date.parse(response.headers.get("Date")));
-  const answer = await response.json().catch(() => ({}));
+  const answer = await response.text().then(parsed).catch(() => ({}));
   if (response.ok) return answer;
   const refusal = new Refusal(answer.message ?? `The console answered ${response.status}.`);
   throw Object.assign(refusal, { status: response.status, answer });
 }
+
+/** The JSON of a reply. In a report's context whole numbers keep all of their digits, where the
+ *  browser can do that: JavaScript's own numbers have about 16. */
+function parsed(text) {
+  const answer = JSON.parse(text);
+  if (answer?.report?.userInfo && JSON.rawJSON) {
+    answer.report.userInfo = JSON.parse(text, exactly).report.userInfo;
+  }
+  return answer;
+}
+
+const exactly = (_, value, context) => (typeof value === "number" && !Number.isSafeInteger(value)
+  && /^-?\d+$/.test(context.source) ? JSON.rawJSON(context.source) : value);
+
+/** The digits of a number that was kept in that way; any other value as it is. */
+export const digitsOf = (value) => (JSON.isRawJSON?.(value) ? value.rawJSON : value);
 
 const SAMPLES = 5;
 let samples = [];

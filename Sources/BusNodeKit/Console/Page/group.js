@@ -6,7 +6,7 @@ import { claimant, groupSize, isClaimedByMe, isOpen } from "./store.js";
 
 const READ_AGAIN = 2000; // The pause between two reads in a storm of new members.
 
-const REASON_MAX = 1000; // The characters that the server sends of a reason.
+const REASON_MAX = 1000; // The characters that lists have of a reason, and of a description.
 
 let last = { group: null };
 
@@ -69,7 +69,10 @@ function composed(group) {
   const sorted = [...kinds.values()].sort((a, b) => rank(b.item) - rank(a.item));
   const differs = (pick) => new Set(members.map(pick)).size > 1;
   const optionsDiffer = differs((item) => JSON.stringify(item.options));
+  // Of a long description the list has the beginning alone.
   const textsDiffer = differs((item) => item.description)
+    || (varies.includes("description")
+      && members.some(({ description }) => description.length >= REASON_MAX))
     || new Set(sorted.map((kind) => kind.reason)).size > 1
     // The reasons of a large group's first members are not those of all, nor is the end of a long
     // reason all of it.

@@ -16,12 +16,14 @@ export function parsedPattern(text, isCode = false) {
 export const patternText = (pattern) =>
   (Array.isArray(pattern) ? pattern.join(", ") : String(pattern ?? ""));
 
-/** The pattern that matches only this text. */
+/** The pattern that matches only this text: where a text alone would not, an expression. In a text
+ *  two backslashes mean one, and a field drops line breaks. */
 export function literal(value) {
   const text = String(value);
-  const isPlain = text !== "" && text === text.trim() && !/[*,\n]/.test(text)
-    && !/^(\/|[<>=])/.test(text);
-  return isPlain ? text : `/^${text.replace(/[\\^$.|?*+()[\]{}/]/g, "\\$&")}$/`;
+  const isPlain = text !== "" && text === text.trim() && !/[*,\n\r]|\\\\/.test(text)
+    && !/^(\\?\/|[<>=])/.test(text);
+  return isPlain ? text : `/^${text.replace(/[\\^$.|?*+()[\]{}/]/g, "\\$&")
+    .replaceAll("\n", "\\n").replaceAll("\r", "\\r")}$/`;
 }
 
 /** The parts of a match as name and text, for people. */

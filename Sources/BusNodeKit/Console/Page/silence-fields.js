@@ -1,5 +1,6 @@
 // The fields of the silence form: filled, read, and with their problems beside them.
 import { $, el } from "./elements.js";
+import { digitsOf } from "./api.js";
 import { literal, parsedPattern, patternText } from "./patterns.js";
 import { may, state } from "./state.js";
 import { isOpen } from "./store.js";
@@ -32,7 +33,8 @@ export function fillSilenceForm(given) {
 
 /** Chips for the facts of the report. */
 fillSilenceForm.offer = (userInfo) => {
-  const entries = Object.entries(userInfo).filter(([, value]) => isShort(value)).slice(0, 4);
+  const entries = Object.entries(userInfo).map(([key, value]) => [key, digitsOf(value)])
+    .filter(([, value]) => isShort(value)).slice(0, 4);
   $("silenceNarrow").append(...entries.map(([key, value]) =>
     chip(`only ${key} ${value}`, () => addInfo(key, literal(value)))));
 };
