@@ -25,6 +25,7 @@ extension SQLiteJournal: HistoryStore {
             let events = HistoryEventRow.filter(Column("console") == console)
                 .order(Column("number").desc).limit(ConsoleLimits.auditEventMax)
             history.events = try readable(events, in: database) { $0.audited }.reversed()
+            history.chart = try HistoryArchive.lastHour(of: console, at: now.date, database)
             return history
         }
     }
