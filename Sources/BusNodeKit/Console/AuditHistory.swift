@@ -119,7 +119,8 @@ final class AuditHistory: AuditLog {
         let count: Count? =
             switch event.what {
             case .presented: .presented
-            case .decided: .answered
+            // One that is delivered again was counted when it was given.
+            case .decided(_, let isRestored): isRestored ? nil : .answered
             case .settled(.recovered, _): .recovered
             case .settled(.unknown, _): .unknown
             case .settled(_, let answer):
