@@ -44,8 +44,6 @@ extension EndToEnd.Notify {
             openings = try await Self.open(but: leftOut, at: client)
                 .map { ["id": $0["id"] ?? .null, "openedAt": $0["openedAt"] ?? .null] }
             silences = try await client.send("GET", "/api/v1/silences").json["silences"]
-            let audit = try await client.send("GET", "/api/v1/audit?by=ann&limit=10000").json
-            acts = audit["events"]?.arrayValue ?? []
             let chart = try await client.send("GET", "/api/v1/chart").json
             let buckets = chart["buckets"]?.arrayValue ?? []
             var counts: [String: Int64] = [:]
@@ -53,6 +51,9 @@ extension EndToEnd.Notify {
                 counts[name] = buckets.compactMap { $0[name]?.integerValue }.reduce(0, +)
             }
             self.counts = counts
+            // Last, since it writes what the chart has counted.
+            let audit = try await client.send("GET", "/api/v1/audit?by=ann&limit=10000").json
+            acts = audit["events"]?.arrayValue ?? []
         }
 
         /// All that are open, but those of a cause, by id.
