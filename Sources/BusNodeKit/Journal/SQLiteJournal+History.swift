@@ -82,8 +82,8 @@ extension SQLiteJournal: HistoryStore {
     }
 
     /// Brings the row of a presentation up to date that the console does not have: one that it has
-    /// forgotten, or that was open at the end of an earlier life and did not come to it again, since
-    /// a rule or a silence ended it first.
+    /// forgotten, or that was open at the end of an earlier life and did not come to it again,
+    /// since a rule or a silence ended it first.
     private static func follow(_ event: HistoryEventRow, _ database: Database) throws {
         switch PresentationEvent.Word(rawValue: event.event) {
         case .decide:
