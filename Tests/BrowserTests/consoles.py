@@ -144,8 +144,8 @@ nodes:
     def remove(self, name):
         subprocess.run([self.binary, "users", "remove", self.users, name], check=True)
 
-    def start(self):
-        process = self.run("central")
+    def start(self, **streams):
+        process = self.run("central", **streams)
         end = time.monotonic() + 120
         while time.monotonic() < end and process.poll() is None:
             with socket.socket() as probe:
@@ -154,12 +154,12 @@ nodes:
             time.sleep(0.05)
         raise AssertionError(f"the console did not start: {self.log()}")
 
-    def run(self, node):
-        """Starts a node of the topology."""
+    def run(self, node, **streams):
+        """Starts a node of the topology; its `streams` are files of this process."""
         with open(pathlib.Path(self.folder.name) / "console.log", "ab") as log:
             self.processes[node] = subprocess.Popen(
                 [self.binary, "run", "--topology", f"{self.folder.name}/topology.yaml",
-                 "--node", node], stdout=log, stderr=log)
+                 "--node", node], **{"stdout": log, "stderr": log, **streams})
         return self.processes[node]
 
     def log(self):

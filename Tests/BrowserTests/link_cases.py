@@ -29,6 +29,24 @@ def a_link_of_a_message_answers_by_its_button(page, console):
     assert question.id in page.driver.current_url, page.driver.current_url
 
 
+def a_link_shows_what_its_button_is_about(page, console):
+    question, = console.ask(report("disk full " * 150, failureReason="cp: failed\nNo space left",
+                                   recoverySuggestion="Free some."))
+    answers = console.receiver.message()["answers"]
+    [link] = [answer["link"] for answer in answers if answer["option"] == "retry"]
+    page.resize(390, 500)
+    page.driver.get(link)
+    page.until(lambda: page.text("#why") == "cp: failed\nNo space left", lambda: page.text("#why"))
+    page.until(lambda: page.text("#suggestion") == "Free some.", "the suggestion")
+    page.until(lambda: page.run("const { scrollWidth, clientWidth } ="
+                                " document.querySelector('.door');"
+                                " return scrollWidth <= clientWidth"), "it to fit the phone")
+    # However long the texts are, the button can be reached.
+    page.click("#answer", "Retry")
+    page.until(lambda: "Answered by oncall" in page.text("#outcome"), "the outcome")
+    assert question.answer() == ("retry", "oncall")
+
+
 def a_link_of_a_digest_opens_its_group(page, console):
     page.expects("401")
     console.ask(*[report("Three alike.") for _ in range(3)], report("Another one."))
@@ -48,6 +66,7 @@ def a_link_of_a_digest_opens_its_group(page, console):
     shows(page, "Three alike.")
 
 
-ALL = [a_link_of_a_message_answers_by_its_button, a_link_of_a_digest_opens_its_group]
+ALL = [a_link_of_a_message_answers_by_its_button, a_link_shows_what_its_button_is_about,
+       a_link_of_a_digest_opens_its_group]
 for case in ALL:
     case.users, case.linked = USERS, "oncall"

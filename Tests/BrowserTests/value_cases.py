@@ -1,6 +1,11 @@
 """Options that ask for values: the form, its inputs, and what the server refuses."""
+import json
+import pathlib
+import subprocess
+
 from consoles import report
 from safety_cases import signed
+from terminals import Terminal
 
 FIELDS = [
     {"name": "path", "label": "Folder", "kind": "text", "required": True, "pattern": "/*",
@@ -185,33 +190,114 @@ def a_text_without_a_break_widens_nothing(page, console):
             page.until(lambda: not page.text(dialog), "it to close")
 
 
-def a_command_gets_its_values_from_the_page(page, console):
-    script = ('test -d "$ERRORBUS_VALUE_PATH" && test ${#ERRORBUS_VALUE_PIN} = 4 && exit;'
-              ' echo "no folder <$ERRORBUS_VALUE_PATH>" >&2; exit 3')
-    worker = console.command("exec", "--field", "path=Folder", "--field", "pin=PIN:secret", "--",
-                             "sh", "-c", script)
+# In each secret, and nowhere else.
+MARK = "pl4nted"
+# Refuses each folder that is not there, the last one by a status of its own.
+SCRIPT = """
+echo "$ERRORBUS_VALUE_PATH ${#ERRORBUS_VALUE_PIN}" >>"$1/given"
+test -d "$ERRORBUS_VALUE_PATH" && exit
+echo "no folder <$ERRORBUS_VALUE_PATH>, PIN <$ERRORBUS_VALUE_PIN>" >&2
+test "$ERRORBUS_VALUE_PATH" = /terminal && exit 4
+exit 3
+"""
+
+
+def with_all_presenters(console):
+    """Starts the node again with a policy before its console and a terminal beside that."""
+    console.stop()
+    folder = pathlib.Path(console.folder.name)
+    (folder / "policy.yaml").write_text(f"""\
+rules:
+  - match: {{ domain: bus-node.exec, code: 4 }}
+    answer: {{ option: retry-with, values: {{ path: {folder} }} }}
+""")
+    file = folder / "topology.yaml"
+    text = file.read_text()
+    for place, more in (("      - console:\n", "      - policy: policy.yaml\n"),
+                        ("    journal: ", f"      - terminal\n    events: {folder}/events\n")):
+        assert text.count(place) == 1, text
+        text = text.replace(place, more + place)
+    file.write_text(text)
+    terminal = Terminal()
+    console.start(stdin=terminal.child, stderr=terminal.child)
+    return terminal
+
+
+def expect_no_secret(console, terminal, written):
+    """Neither in that, nor in what processes wrote and showed."""
+    folder = pathlib.Path(console.folder.name)
+    written = {**written, "the terminal": terminal.screen}
+    for file in filter(pathlib.Path.is_file, folder.iterdir()):
+        written[file.name] = file.read_bytes().decode(errors="replace")
+    for path in ("history", "audit", "inbox"):
+        written[path] = json.dumps(console.call(f"/api/v1/{path}"))
+    # What the command printed is its own.
+    written["exec.log"] = "\n".join(line for line in written["exec.log"].splitlines()
+                                    if not line.startswith("no folder"))
+    found = [place for place, text in written.items() if MARK in text]
+    assert not found, found
+    assert "/page" in written["events"] and "central.sqlite" in written, written.keys()
+
+
+def every_presenter_gives_a_command_its_values(page, console):
+    terminal = with_all_presenters(console)
+    folder = pathlib.Path(console.folder.name)
+    with open(folder / "exec.log", "wb") as log:
+        worker = subprocess.Popen(
+            [console.binary, "exec", "--to", console.endpoint, "--log-level", "trace", "--field",
+             "path=Folder", "--field", "pin=PIN:secret:optional", "--", "sh", "-c", SCRIPT, "sh",
+             folder], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
     signed(page, console)
-    former = None
+    former = []
 
-    def next_one():
-        items = console.call("/api/v1/inbox?stage=open")["items"]
-        return [item["id"] for item in items if item["stage"] == "open" and item["id"] != former]
+    def next_one(path):
+        """What waits now: the values before it were refused, which is its reason."""
+        def found():
+            items = console.call("/api/v1/inbox?stage=open")["items"]
+            return [item["id"] for item in items
+                    if item["stage"] == "open" and item["id"] not in former]
+        [one] = page.until(found, lambda: terminal.screen[-2000:])
+        former.append(one)
+        page.go(f"inbox/{one}")
+        pin = "***" if path else ""
+        page.until(lambda: f"no folder <{path}>, PIN <{pin}>" in page.text("#detail"), "the reason")
+        return one
+    one = next_one("")
+    console.call(f"/api/v1/presentations/{one}/answer", {
+        "option": "retry-with", "by": "ann", "values": {"path": "/http", "pin": f"{MARK}-http"}})
+    one = next_one("/http")
+    inbox = subprocess.run(
+        [console.binary, "inbox", "answer", one, "retry-with", "--value", "path=/inbox",
+         "--value-file", "pin=-", "--by", "bob", "--to", console.address, "--token-file",
+         folder / "token"], input=f"{MARK}-inbox\n", capture_output=True, text=True, timeout=120)
+    assert inbox.returncode == 0, inbox.stderr
+    next_one("/inbox")
+    page.click("[data-option=retry-with]")
+    page.until(lambda: page.text("#valuesTitle"), "the form")
+    page.press(*"/page", page.keys.TAB, *f"{MARK}-page", page.keys.ENTER)
+    next_one("/page")
+    page.until(lambda: "no folder </page>" in terminal.screen, lambda: terminal.screen[-2000:])
+    shown = page.run("return document.documentElement.outerHTML")
+    written = {"inbox": inbox.stdout + inbox.stderr, "page": shown}
+    for process in (console.processes["central"], worker):
+        for name in ("cmdline", "environ"):
+            path = f"/proc/{process.pid}/{name}"
+            written[path] = pathlib.Path(path).read_bytes().decode(errors="replace")
+    for line, brings in (("retry-with", "1/2 Folder"), ("/terminal", "2/2 PIN"),
+                         (f"{MARK}-terminal", "answered: retry-with")):
+        terminal.enter(page, line, brings)
+    # The last folder comes from the policy, without a PIN: none is left of an earlier run.
+    assert worker.wait(120) == 0, terminal.screen[-2000:]
+    given = (folder / "given").read_text()
+    assert given == f" 0\n/http 12\n/inbox 13\n/page 12\n/terminal 16\n{folder} 0\n", given
+    expect_no_secret(console, terminal, written)
 
-    # A folder that the command refuses is asked for again, with its reason.
-    for before, path in (("", "/nowhere"), ("/nowhere", console.folder.name)):
-        [former] = page.until(next_one, "the command's error")
-        page.go(f"inbox/{former}")
-        page.until(lambda: f"no folder <{before}>" in page.text("#detail"), "the reason")
-        page.click("[data-option=retry-with]")
-        page.until(lambda: page.text("#valuesTitle"), "the form")
-        page.press(*path, page.keys.TAB, *"zqxj", page.keys.ENTER)
-    assert worker.wait(20) == 0, worker.stderr.read()
-    assert "zqxj" not in worker.stderr.read()
-    page.until(lambda: "zqxj" not in page.run("return document.documentElement.outerHTML"))
+
+every_presenter_gives_a_command_its_values.journaled = True
 
 
 ALL = [values_are_given_in_a_form_by_keys_alone, a_form_is_left_by_escape,
        what_is_typed_after_the_end_acts_on_nothing, a_number_that_cannot_be_read_is_not_sent,
        a_secret_of_several_lines_is_not_joined, a_form_is_for_all_of_a_group,
        a_text_without_a_break_widens_nothing,
-       a_command_gets_its_values_from_the_page]
+       every_presenter_gives_a_command_its_values]

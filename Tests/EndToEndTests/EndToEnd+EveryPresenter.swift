@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 extension EndToEnd {
-    /// A command that needs a folder and a secret, and gets them at each sort of presenter. The
-    /// browser tests have the page's part.
+    /// A command that needs a folder and a secret, and gets them at each sort of presenter. With
+    /// the page among them a browser test does it: `every_presenter_gives_a_command_its_values`.
     struct EveryPresenter {
         /// In each secret, and nowhere else.
         private static let mark = "pl4nted"

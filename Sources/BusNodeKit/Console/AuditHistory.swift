@@ -99,11 +99,15 @@ final class AuditHistory: AuditLog {
     }
 
     /// Restores the events of an earlier life of the node, oldest first; once, before any other.
-    func restore(_ events: [Event]) {
+    ///
+    /// - Parameter chart: The counts of the last hour, in which more may have happened than the
+    ///   events here tell.
+    func restore(_ events: [Event], _ chart: [(at: Date, bucket: Bucket)] = []) {
         state.withLock { state in
             state.isStored = true
             state.total = -events.count
             for event in events { state.append(event) }
+            for (time, bucket) in chart { state.buckets[Self.minute(time)] = bucket }
         }
     }
 
@@ -115,7 +119,8 @@ final class AuditHistory: AuditLog {
         let count: Count? =
             switch event.what {
             case .presented: .presented
-            case .decided: .answered
+            // One that is delivered again was counted when it was given.
+            case .decided(_, let isRestored): isRestored ? nil : .answered
             case .settled(.recovered, _): .recovered
             case .settled(.unknown, _): .unknown
             case .settled(_, let answer):

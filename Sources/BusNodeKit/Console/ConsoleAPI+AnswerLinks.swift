@@ -98,7 +98,8 @@ extension InboxItem {
 
 // The pages of links.
 extension ConsolePage {
-    /// The page that shows the presentation, its origin, the user of the link, and the button.
+    /// The page that shows the presentation, its origin, reason and suggestion, another person's
+    /// claim, the user of the link, and the button.
     func answerPage(
         _ item: InboxItem, _ option: ErrorReport.Option, by user: String, at node: NodeName
     ) -> Response {
@@ -107,16 +108,22 @@ extension ConsolePage {
         let sender = item.origin.map { " from \($0.words)" } ?? ""
         let origin = "\(report.severity.rawValue), \(report.domain)\(code)\(sender), at \(node)"
         let style = option.role == .destructive ? "destructive" : "default"
-        let warning =
-            option.role == .destructive
-            ? "<p class=\"problem\">This cannot be undone.</p>" : ""
+        var facts = [("why", report.endOfReason), ("suggestion", report.recoverySuggestion)]
+            .compactMap { id, text in text.map { "<p id=\"\(id)\">\($0.linesForPage)</p>" } }
+        if let claim = item.stage.claim, claim.person != user {
+            let person = claim.person.escapedForPage
+            facts.append("<p id=\"claim\" class=\"problem\">Claimed by \(person).</p>")
+        }
+        if option.role == .destructive {
+            facts.append("<p class=\"problem\">This cannot be undone.</p>")
+        }
         return Self.plainPage(
             "answer",
             head: "<script type=\"module\" src=\"\(Self.path("answer-link.js"))\"></script>",
             """
             <h1>\(report.heading.escapedForPage)</h1>
             <p id="origin">\(origin.escapedForPage)</p>
-            \(warning)
+            \(facts.joined(separator: "\n"))
             <p id="author">You answer as \(user.escapedForPage).</p>
             <p id="outcome" role="status"></p>
             <p class="buttons"><button type="button" id="answer" class="\(style)">\
@@ -136,5 +143,13 @@ extension ConsolePage {
             <p id="reason">\(problem.message.escapedForPage)</p>
             <p class="buttons"><a class="button default" href="\(place)">Open in the console</a></p>
             """)
+    }
+}
+
+extension String {
+    /// The last lines as HTML: of what a command has written these say most.
+    fileprivate var linesForPage: String {
+        split(whereSeparator: \.isNewline).suffix(10).map { String($0).escapedForPage }
+            .joined(separator: "<br>")
     }
 }

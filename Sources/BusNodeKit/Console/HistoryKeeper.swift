@@ -1,4 +1,5 @@
 import ErrorBus
+import Foundation
 import Logging
 
 /// The store in which a console's history survives its node.
@@ -15,8 +16,10 @@ protocol HistoryStore: Sendable {
 struct KeptHistory: Sendable {
     /// The ended presentations, in the order of their ends.
     var records: [InboxRecord] = []
-    /// The events, oldest first.
+    /// The latest events, oldest first.
     var events: [AuditHistory.Event] = []
+    /// The counts of the last hour, also of earlier events.
+    var chart: [(at: Date, bucket: AuditHistory.Bucket)] = []
 }
 
 /// The keeper of a console's history, which writes changes to the store afterwards and in small
@@ -57,7 +60,7 @@ actor HistoryKeeper {
         self.logger = logger
         let kept = try store.restore(console: console, at: .now)
         inbox.restore(kept.records)
-        history.restore(kept.events)
+        history.restore(kept.events, kept.chart)
         seenRevision = inbox.revision
         inbox.kept(upTo: seenRevision)
     }

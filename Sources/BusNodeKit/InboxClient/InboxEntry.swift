@@ -39,7 +39,9 @@ package struct InboxEntry: Sendable {
                 view.result, view.reason, view.code.map(String.init), view.answer?.authors,
                 view.proposal?.by, view.failureReason,
             ].compactMap(\.self) + view.path + options.map(\.title)
-        searched = FoldedText(words.joined(separator: " "))
+        let given = GivenValues(
+            values: view.answer?.values ?? [:], comment: view.answer?.comment)
+        searched = FoldedText((words + given.searchedTexts).joined(separator: " "))
     }
 
     package subscript<Value>(dynamicMember member: KeyPath<PresentationView, Value>) -> Value {

@@ -11,28 +11,58 @@ extension HistoryArchive {
         _ span: ChartSpan, console: Int, at now: Date,
         countMax: Int = ConsoleLimits.chartEventMax
     ) async throws(Failure) -> ChartView {
-        let begins = span.begins(at: now)
-        let first = begins[0]
-        let arguments: StatementArguments = [
-            "console": console, "since": TimeText.text(Self.date(first)),
-            "first": first, "step": span.step, "rowMax": countMax,
-        ]
-        let rows = try await counts(
-            """
-            SELECT (CAST(strftime('%s', time) AS INTEGER) - :first) / :step, count, COUNT(*)
-            FROM (
-                SELECT time, count FROM event
-                WHERE console = :console AND time >= :since AND count IS NOT NULL
-                ORDER BY time DESC LIMIT :rowMax)
-            GROUP BY 1, 2
-            """, arguments)
-        var view = ChartView(span, begins.map { BucketView(Self.date($0)) })
-        for row in rows where view.buckets.indices.contains(row.place) {
-            guard let count = AuditHistory.Count(rawValue: row.word) else { continue }
-            view.buckets[row.place].bucket[keyPath: count.property] += row.count
+        let (buckets, count) = try await read(database) { database in
+            try Self.buckets(span, console: console, at: now, countMax: countMax, database)
         }
-        view.isCut = rows.reduce(0) { $0 + $1.count } == countMax
+        let begins = span.begins(at: now)
+        var view = ChartView(span, zip(begins, buckets).map { BucketView(Self.date($0), $1) })
+        view.isCut = count == countMax
         return view
+    }
+
+    /// The counts of a console's events in the buckets of a span, and the number of these events.
+    ///
+    /// - Parameter countMax: The most events that are counted, the latest.
+    static func buckets(
+        _ span: ChartSpan, console: Int, at now: Date,
+        countMax: Int = ConsoleLimits.chartEventMax, _ database: Database
+    ) throws -> (buckets: [AuditHistory.Bucket], count: Int) {
+        let first = span.begins(at: now)[0]
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT (CAST(strftime('%s', time) AS INTEGER) - :first) / :step, count, COUNT(*)
+                FROM (
+                    SELECT time, count FROM event
+                    WHERE console = :console AND time >= :since AND count IS NOT NULL
+                    ORDER BY time DESC LIMIT :rowMax)
+                GROUP BY 1, 2
+                """,
+            arguments: [
+                "console": console, "since": TimeText.text(date(first)), "first": first,
+                "step": span.step, "rowMax": countMax,
+            ])
+        var buckets = span.begins(at: now).map { _ in AuditHistory.Bucket() }
+        var total = 0
+        for row in rows {
+            guard let place = Int.fromDatabaseValue(row[0]),
+                let word = String.fromDatabaseValue(row[1]),
+                let rowCount = Int.fromDatabaseValue(row[2])
+            else { continue }
+            total += rowCount
+            guard buckets.indices.contains(place), let count = AuditHistory.Count(rawValue: word)
+            else { continue }
+            buckets[place][keyPath: count.property] += rowCount
+        }
+        return (buckets, total)
+    }
+
+    /// The counts of a console's last hour, minute by minute, for a console that starts.
+    static func lastHour(
+        of console: Int, at now: Date, _ database: Database
+    ) throws -> [(at: Date, bucket: AuditHistory.Bucket)] {
+        let counted = try buckets(.hour, console: console, at: now, database).buckets
+        return zip(ChartSpan.hour.begins(at: now), counted).map { (at: date($0), bucket: $1) }
     }
 
     /// The times that people took to answer the presentations of a console.
@@ -90,21 +120,6 @@ extension HistoryArchive {
 
     private static func date(_ seconds: Int) -> Date {
         Date(timeIntervalSince1970: TimeInterval(seconds))
-    }
-
-    /// The rows of a place, a word and a count.
-    private func counts(
-        _ sql: String, _ arguments: StatementArguments
-    ) async throws(Failure) -> [(place: Int, word: String, count: Int)] {
-        try await read(database) { database in
-            try Row.fetchAll(database, sql: sql, arguments: arguments).compactMap {
-                row -> (place: Int, word: String, count: Int)? in
-                guard let place = Int.fromDatabaseValue(row[0]),
-                    let word = String.fromDatabaseValue(row[1])
-                else { return nil }
-                return (place, word, row[2])
-            }
-        }
     }
 }
 

@@ -58,7 +58,7 @@ package final class HistoryArchive: Sendable {
                 "description", "failureReason", "domain", "origin", "id", "option", "optionTitle",
                 "answeredBy", "second", "claimedBy", "proposedBy", "reason",
             ],
-            json: [(.hasTextInNotes, "notes"), (.hasTextInComment, "answerValues")],
+            json: [(.hasTextInNotes, "notes"), (.hasTextInAnswer, "answerValues")],
             people: ["answeredBy", "second", "claimedBy", "proposedBy"],
             peopleOfNotes: HistoryRow.isNoteBy,
             domain: (.isDomain, "domain")

@@ -148,7 +148,8 @@ package struct HistoryFilter: Hashable, Sendable {
                 item.answer?.by, item.answer?.second, item.stage.claim?.person, item.proposal?.by,
             ] + item.notes.map(\.by)
         let option = item.answer?.option
-        let title = option.flatMap { report.title(of: $0) }
+        var chosen = [option, option.flatMap { report.title(of: $0) }]
+        for text in item.answer?.given.searchedTexts ?? [] { chosen.append(text) }
         return severities.map { $0.contains(report.severity) } ?? true
             && person.map { people.contains(where: $0.matches) } ?? true
             && origin.map { $0.matches(item.origin?.description) } ?? true
@@ -158,7 +159,7 @@ package struct HistoryFilter: Hashable, Sendable {
                 [
                     report.description, report.failureReason, report.domain,
                     item.origin?.description, item.id.description,
-                ] + [option, title, item.answer?.comment] + people + item.notes.map(\.text))
+                ] + chosen + people + item.notes.map(\.text))
             && (since == nil && until == nil || includes(item.timeKey))
     }
 
@@ -173,6 +174,14 @@ package struct HistoryFilter: Hashable, Sendable {
     private func contains(_ texts: [String?]) -> Bool {
         guard let search else { return true }
         return texts.contains { text in text.map { search.isFound(in: $0) } ?? false }
+    }
+}
+
+extension GivenValues {
+    /// The texts of an answer that a search finds: its comment and its values, but no secret.
+    var searchedTexts: [String] {
+        [comment].compactMap(\.self)
+            + values.values.map { $0.stringValue ?? String(decoding: $0.encoded(), as: UTF8.self) }
     }
 }
 

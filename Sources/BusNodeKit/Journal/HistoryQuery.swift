@@ -11,8 +11,8 @@ struct HistoryQuery: Sendable {
     enum Function: String, CaseIterable, Sendable {
         /// Whether one of any number of texts contains the wanted one.
         case hasText
-        /// Whether the notes, or the comment of an answer, contain it.
-        case hasTextInNotes, hasTextInComment
+        /// Whether the notes, or the values and the comment of an answer, contain it.
+        case hasTextInNotes, hasTextInAnswer
         /// Whether it stands in JSON as it is written there.
         case hasTextWritten
         /// Whether a domain matches.
@@ -124,10 +124,10 @@ struct HistoryQuery: Sendable {
                     search.isFound(in: $0.text) || search.isFound(in: $0.by)
                 } ?? false
             }
-        case .hasTextInComment:
+        case .hasTextInAnswer:
             return { data in
-                let values = try? GivenValues(payload: Array(data))
-                return values?.comment.map { search.isFound(in: $0) } ?? false
+                let given = try? GivenValues(payload: Array(data))
+                return given?.searchedTexts.contains { search.isFound(in: $0) } ?? false
             }
         case .hasTextWritten:
             let written = TextSearch(Self.written(search.text))

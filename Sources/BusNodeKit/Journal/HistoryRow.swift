@@ -175,6 +175,17 @@ struct HistoryRow: WholeTextRow, Hashable {
         take(proposal: nil)
     }
 
+    /// Records the end without an answer that an event has.
+    mutating func end(with event: HistoryEventRow) {
+        guard let end = event.fields["reason"].map({ Outcome.Reason(rawValue: $0) }) else { return }
+        stage = "closed"
+        reason = end.rawValue
+        ending = end.words(applying: event.fields["option"])
+        changedAt = event.time
+        (claimedBy, claimedUntil, claimedIdentity) = (nil, nil, nil)
+        take(proposal: nil)
+    }
+
     /// Marks the presentation as open at the end of its node. A held answer was never sent.
     mutating func leave() {
         guard Self.openStages.contains(stage) else { return }

@@ -25,6 +25,7 @@ extension SQLiteJournal: HistoryStore {
             let events = HistoryEventRow.filter(Column("console") == console)
                 .order(Column("number").desc).limit(ConsoleLimits.auditEventMax)
             history.events = try readable(events, in: database) { $0.audited }.reversed()
+            history.chart = try HistoryArchive.lastHour(of: console, at: now.date, database)
             return history
         }
     }
@@ -75,9 +76,39 @@ extension SQLiteJournal: HistoryStore {
             for row in rows { try row.upsert(database) }
             for row in eventRows {
                 try row.insert(database)
-                if row.event == "done" { try Self.settle(row, database) }
+                try Self.follow(row, database)
             }
         }
+    }
+
+    /// Brings the row of a presentation up to date that the console does not have: one that it has
+    /// forgotten, or that was open at the end of an earlier life and did not come to it again,
+    /// since a rule or a silence ended it first.
+    private static func follow(_ event: HistoryEventRow, _ database: Database) throws {
+        switch PresentationEvent.Word(rawValue: event.event) {
+        case .decide:
+            try amend(event, from: [HistoryRow.left, "closed"], database) { row in
+                let journaled = try? JournalRow.fetchOne(database, key: event.id)
+                if let journaled, journaled.isIntact { row.add(journaled) }
+            }
+        case .change:
+            try amend(event, from: [HistoryRow.left], database) { $0.end(with: event) }
+        case .done: try settle(event, database)
+        case .report, .present, .complete, nil: break
+        }
+    }
+
+    private static func amend(
+        _ event: HistoryEventRow, from stages: [String], _ database: Database,
+        _ change: (inout HistoryRow) -> Void
+    ) throws {
+        let rows = HistoryRow.filter(Column("console") == event.console)
+            .filter(Column("id") == event.id).filter(stages.contains(Column("stage")))
+        // One that cannot be read is set aside at the next start.
+        guard var row = try? rows.fetchOne(database) else { return }
+        let before = row
+        change(&row)
+        if row != before { try row.update(database) }
     }
 
     /// Records a result that came when the console had forgotten the presentation.

@@ -56,8 +56,12 @@ final class AnswerLinks: Sendable {
 
     /// The links of a message: one for each option that the user may choose and that asks for
     /// nothing else. None if the message is about several presentations, or about none that waits
-    /// for an answer.
-    func offers(in message: NotifyMessage, of hook: NodeName) -> [Offer] {
+    /// for an answer, or if it is sent so late that they have expired.
+    ///
+    /// - Parameter now: The time of the try; nil: that of the message.
+    func offers(
+        in message: NotifyMessage, of hook: NodeName, at now: Moment? = nil
+    ) -> [Offer] {
         guard let settings = hooks[hook], case .notice(let notice) = message.content,
             notice.count == 1, HookSettings.Event.awaitingAnswer.contains(notice.event),
             let item = notice.item,
@@ -66,7 +70,8 @@ final class AnswerLinks: Sendable {
         let visitor = ConsoleVisitor(user: user)
         let left = item.deadline.map { message.madeAt.instant.duration(to: $0) }
         let time = min(settings.time, left ?? settings.time)
-        guard visitor.may(.answer), time > .zero else { return [] }
+        let age = now.map { message.madeAt.instant.duration(to: $0.instant) } ?? .zero
+        guard visitor.may(.answer), time > max(age, .zero) else { return [] }
         return item.report.options.filter { $0.isAnswered(byLinkOf: visitor) }
             .prefix(Self.countMax).map { option in
                 let link = AnswerLink(

@@ -77,10 +77,26 @@ struct HookMachine: Sendable {
 
     mutating func changed(_ change: InboxChange, at now: Moment) {
         let item = change.item
-        guard settings.match.matches(item.report, origin: item.origin) else { return }
-        let group = CoalescingKey(item.report)
+        let isMatch = settings.match.matches(item.report, origin: item.origin)
+        let group = isMatch ? CoalescingKey(item.report) : nil
+        let hasMoved = leaveGroup(item, for: group, at: now)
+        guard let group else { return }
         follow(item, in: group, at: now)
-        if let event = Self.event(of: change) { collect(event, item, in: group, at: now) }
+        let event: HookSettings.Event? = hasMoved ? .opened : Self.event(of: change)
+        if let event { collect(event, item, in: group, at: now) }
+    }
+
+    /// Takes a presentation out of its group if it was presented again with a report of another
+    /// group, as over another relay, or with one that this hook does not get. True if it was.
+    private mutating func leaveGroup(
+        _ item: InboxItem, for group: CoalescingKey?, at now: Moment
+    ) -> Bool {
+        guard let former = open[item.id]?.item, former.openedRevision != item.openedRevision,
+            case let left = CoalescingKey(former.report), left != group
+        else { return false }
+        forget(item.id, in: left)
+        collect(.ended, former, in: left, at: now)
+        return true
     }
 
     /// Changes were lost: begins again with the presentations that are open now. What was sent as
@@ -123,13 +139,7 @@ struct HookMachine: Sendable {
     private mutating func follow(_ item: InboxItem, in group: CoalescingKey, at now: Moment) {
         let former = open[item.id]
         // An answer that can be undone is none yet.
-        guard !item.hasEnded else {
-            guard former != nil else { return }
-            open[item.id] = nil
-            let count = (openCounts[group] ?? 0) - 1
-            openCounts[group] = count > 0 ? count : nil
-            return
-        }
+        guard !item.hasEnded else { return forget(item.id, in: group) }
         open[item.id] = Open(
             item: item, revision: former?.revision ?? item.revision, agesAt: former?.agesAt)
         if former == nil { openCounts[group, default: 0] += 1 }
@@ -144,6 +154,12 @@ struct HookMachine: Sendable {
         if aging.count > 2 * open.count + limits.digestCountMax {
             aging.removeAll { open[$0.id]?.revision != $0.revision }
         }
+    }
+
+    private mutating func forget(_ id: PresentationID, in group: CoalescingKey) {
+        guard open.removeValue(forKey: id) != nil else { return }
+        let count = (openCounts[group] ?? 0) - 1
+        openCounts[group] = count > 0 ? count : nil
     }
 
     private mutating func age(

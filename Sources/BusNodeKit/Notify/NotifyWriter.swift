@@ -36,7 +36,7 @@ struct NotifyWriter: Sendable {
     func request(
         _ message: NotifyMessage, to hook: HookSettings, secret: String?, at now: Moment
     ) -> Request {
-        let json = json(message, for: hook)
+        let json = json(message, for: hook, at: now)
         let body = JSONEscapes.escapingInvisible(in: json.encoded())
         var headers = [(name: "ErrorBus-Message", value: message.id)]
         if let secret {
@@ -52,8 +52,11 @@ struct NotifyWriter: Sendable {
         return Request(path: path ?? hook.url.path, headers: headers, body: body)
     }
 
-    func json(_ message: NotifyMessage, for hook: HookSettings) -> JSONValue {
-        let offers = links?.offers(in: message, of: hook.name) ?? []
+    /// - Parameter now: The time of the try; nil: that of the message.
+    func json(
+        _ message: NotifyMessage, for hook: HookSettings, at now: Moment? = nil
+    ) -> JSONValue {
+        let offers = links?.offers(in: message, of: hook.name, at: now) ?? []
         return switch hook.body {
         case .json: plain(message, hook.name, offers)
         case .slack: slack(message, offers)

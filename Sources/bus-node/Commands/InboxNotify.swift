@@ -39,7 +39,7 @@ struct InboxNotifyRetry: AsyncParsableCommand {
         commandName: "retry",
         abstract: "Send dead letters again.",
         discussion: """
-            Exits 1 when there is no such letter.
+            Exits 1 when there is no such letter; the others are sent again all the same.
 
             Example: bus-node inbox notify retry 3 --topology topology.yaml
             """)
@@ -55,10 +55,19 @@ struct InboxNotifyRetry: AsyncParsableCommand {
     func run() async throws {
         try await orFail {
             let client = try target.client()
+            let name = try await client.person(by)
+            var isRefused = false
             for number in numbers {
-                _ = try await client.post(
-                    "/notify/dead/\(number)/retry", ["by": .string(try await client.person(by))])
+                do {
+                    _ = try await client.post(
+                        "/notify/dead/\(number)/retry", ["by": .string(name)])
+                } catch let failure as Failure where failure.status == .declined {
+                    // Another person has sent it meanwhile, for instance.
+                    isRefused = true
+                    Terminal.say("bus-node: " + failure.text.shown())
+                }
             }
+            guard !isRefused else { throw ExitStatus.declined.exitCode }
         }
     }
 }

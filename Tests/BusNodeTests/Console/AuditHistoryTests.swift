@@ -88,6 +88,9 @@ struct AuditHistoryTests {
         history.record(.presented(id, "Disk full"), at: now - 3_600)
         history.record(.presented(id, "Disk full"), at: now - 120)
         history.record(.decided(id, "retry", by: "ann"), at: now - 60)
+        // Delivered once more, as after a restart.
+        let answer = Answer(option: "retry", by: "ann", via: .person)
+        history.record(PresentationEvent(id, .decided(answer, isRestored: true)), at: now - 60)
         history.record(.settled(id, .recovered, "retry", by: "ann"), at: now)
         history.record(.settled(id, .failed, "retry", by: "ann"), at: now)
         let chart = history.chart(at: now)

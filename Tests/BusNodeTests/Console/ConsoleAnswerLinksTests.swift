@@ -122,6 +122,25 @@ struct ConsoleAnswerLinksTests {
         }
     }
 
+    @Test("Its page has the reason, the suggestion and another person's claim before the button")
+    func facts() async throws {
+        var report = NotifyRig.report()
+        report.failureReason = (1...11).map { "line \($0)" }.joined(separator: "\n") + "\n<b>full"
+        report.recoverySuggestion = "Free some."
+        try await run(report) { visit in
+            let link = try visit.link()
+            let page = try await visit.open(link)
+            #expect(page.text.contains("<p id=\"why\">line 3<br>line 4<br>"))
+            #expect(page.text.contains("line 11<br>&lt;b>full</p>"))
+            #expect(page.text.contains("<p id=\"suggestion\">Free some.</p>"))
+            #expect(!page.text.contains("Claimed by"))
+            try visit.inbox.claim(visit.item.id, by: "oncall")
+            #expect(try await !visit.open(link).text.contains("Claimed by"))
+            try visit.inbox.claim(visit.item.id, by: "<ann>", takesOver: true)
+            #expect(try await visit.open(link).text.contains("Claimed by &lt;ann>."))
+        }
+    }
+
     @Test("A link whose answer was taken back does not answer again")
     func takenBack() async throws {
         try await run { visit in

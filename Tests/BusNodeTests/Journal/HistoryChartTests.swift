@@ -160,6 +160,30 @@ struct HistoryChartTests {
         }
     }
 
+    @Test("The last hour survives a restart, also when it has more events than the audit keeps")
+    func restartedHour() async throws {
+        let (count, time) = (ConsoleLimits.auditEventMax + 7, TimeText.now)
+        let journal = try SQLiteJournal(path)
+        try await journal.access { database in
+            try database.execute(
+                sql: """
+                    WITH RECURSIVE place (number) AS (
+                        SELECT 1 UNION ALL SELECT number + 1 FROM place WHERE number < :count)
+                    INSERT INTO event (console, time, event, id, fields, sentence, count)
+                    SELECT 0, :time, 'present', '', '{}', '', 'presented' FROM place
+                    """, arguments: ["count": count, "time": time])
+        }
+        let console = try Console(
+            ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080")), of: "central",
+            in: Topology(nodes: [:]), logger: Logger(label: "test"))
+        try console.keepHistory(in: journal, number: 0)
+        let chart = try await ConsoleAPI(console, clock: ManualClock()).chart(.hour)
+        #expect(chart.buckets.map(\.bucket.presented).reduce(0, +) == count)
+        #expect(console.history.numbered.count == ConsoleLimits.auditEventMax)
+        console.history.record(.decided(.make(), "retry", by: "ann"))
+        #expect(console.history.chart().map(\.bucket.answered).reduce(0, +) == 1)
+    }
+
     @Test("The last hour is shown while the journal cannot be read, without times to answer")
     func unreadJournal() async throws {
         let console = try Console(

@@ -115,6 +115,20 @@ struct AnswerLinkTests {
         #expect(try offered(late, by: rig.links()) == [])
     }
 
+    @Test("A message that is sent after their time has no links")
+    func lateTry() throws {
+        let writer = NotifyWriter(
+            node: "central", url: AnswerLinkRig.url, links: try rig.links())
+        let message = AnswerLinkRig.message(AnswerLinkRig.item(), at: time.now)
+        for (seconds, hasLinks) in [(3_599, true), (3_600, false)] {
+            let request = writer.request(
+                message, to: rig.hook, secret: nil, at: time.now + .seconds(seconds))
+            let text = String(decoding: request.body, as: UTF8.self)
+            #expect(text.contains("answer?link=") == hasLinks)
+            #expect(text.contains("#/inbox/"))
+        }
+    }
+
     @Test("Without its user, or while the key cannot be used, there are no links")
     func revoked() throws {
         let (links, item) = (try rig.links(), AnswerLinkRig.item())

@@ -19,6 +19,10 @@ extension EndToEnd.Notify {
         fileprivate let facts: [[String: JSONValue]]
         fileprivate let openings: [JSONValue]
         fileprivate let silences: JSONValue?
+        /// The events of the audit that are ann's, newest first.
+        fileprivate let acts: [JSONValue]
+        /// What the chart of the last hour counts.
+        fileprivate let counts: [String: Int64]
         /// The cause of which nothing needs to stay.
         private let leftOut: String
 
@@ -40,6 +44,16 @@ extension EndToEnd.Notify {
             openings = try await Self.open(but: leftOut, at: client)
                 .map { ["id": $0["id"] ?? .null, "openedAt": $0["openedAt"] ?? .null] }
             silences = try await client.send("GET", "/api/v1/silences").json["silences"]
+            let chart = try await client.send("GET", "/api/v1/chart").json
+            let buckets = chart["buckets"]?.arrayValue ?? []
+            var counts: [String: Int64] = [:]
+            for name in ["presented", "answered", "recovered"] {
+                counts[name] = buckets.compactMap { $0[name]?.integerValue }.reduce(0, +)
+            }
+            self.counts = counts
+            // Last, since it writes what the chart has counted.
+            let audit = try await client.send("GET", "/api/v1/audit?by=ann&limit=10000").json
+            acts = audit["events"]?.arrayValue ?? []
         }
 
         /// All that are open, but those of a cause, by id.
@@ -65,6 +79,10 @@ extension EndToEnd.Notify {
             }
             #expect(now.openings == openings && openings.count == 586)
             #expect(now.silences == silences && silences?.arrayValue?.count == 1)
+            #expect(acts.count > 200 && now.acts.suffix(acts.count) == acts[...])
+            for (name, count) in counts {
+                #expect(count > 0 && now.counts[name, default: 0] >= count, "\(name)")
+            }
         }
     }
 

@@ -73,7 +73,10 @@ extension EndToEnd {
             #expect(list.output.value.contains("status 503"))
             #expect(list.output.value.contains("opened: Boom"))
             #expect(!list.output.value.contains("/path"))
-            #expect(try await Launched(["inbox", "notify", "retry", "1"] + to).ending() == 0)
+            // One that is not there keeps no other one back.
+            let retry = try Launched(["inbox", "notify", "retry", "9", "1"] + to)
+            #expect(try await retry.ending() == 1)
+            #expect(await retry.says("no dead letter 9 here"))
             #expect(try await Launched(["inbox", "notify", "retry", "1"] + to).ending() == 1)
             let audit = try await console.send("GET", "/api/v1/audit?q=resend")
             let resent = audit.json["events"]?.arrayValue ?? []

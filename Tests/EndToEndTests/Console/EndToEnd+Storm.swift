@@ -66,6 +66,18 @@ extension EndToEnd.Notify {
         }
     }
 
+    /// Each worker was answered, and none counts as left open, by the rule's answers either.
+    private func expectAnswered(
+        _ workers: [(process: Launched, count: Int)], at client: ConsoleClient
+    ) async throws {
+        for (process, count) in workers {
+            #expect(try await process.ending() == 0, "\(process.errors.value)")
+            #expect(try await answers(count, of: process).count == count)
+        }
+        let left = try await client.send("GET", "/api/v1/history?end=left")
+        #expect(left.json["presentations"]?.arrayValue == [], "\(left.text)")
+    }
+
     @Test(
         """
         A26 A storm of 1,000 with three causes: a signed message each, parts answered, a rule; and \
@@ -135,10 +147,7 @@ extension EndToEnd.Notify {
         for (cause, count) in zip(Self.causes.dropFirst(), [243, 343]) {
             #expect(try await answered(cause, with: "retry", client).count == count)
         }
-        for (process, count) in [(first, 1_000), (second, 30)] {
-            #expect(try await process.ending() == 0, "\(process.errors.value)")
-            #expect(try await answers(count, of: process).count == count)
-        }
+        try await expectAnswered([(first, 1_000), (second, 30)], at: client)
         withExtendedLifetime((standIn, relay)) {}
     }
 }

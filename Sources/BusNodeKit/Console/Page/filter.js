@@ -148,7 +148,8 @@ function compiled(text) {
 function searchText(item) {
   item.searchText ??= [item.description, item.failureReason, item.domain, item.code,
     item.severity, item.origin, ...item.path, item.id, item.claimedBy, item.answer?.by,
-    item.answer?.second, item.answer?.comment, item.proposal?.by, item.result, item.reason,
+    item.answer?.second, item.answer?.comment, ...Object.values(item.answer?.values ?? {}),
+    item.proposal?.by, item.result, item.reason,
     ...item.options.map(optionTitle)].join(" ").toLowerCase();
   return item.searchText;
 }
