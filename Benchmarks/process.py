@@ -9,6 +9,7 @@ import argparse
 import json
 import os
 import statistics
+import subprocess
 import sys
 import time
 
@@ -52,16 +53,19 @@ def commands(binary, runs):
 def idle(binary, bench, links, seconds):
     """CPU and memory of a presenter with a console whose children have nothing to ask."""
     with running(binary, "console") as node, loaded(bench, node, count=0, workers=links):
-        # One line of the log for each child whose link is up.
-        node.until(f"not {links} children", lambda: links <= children(node))
+        node.until(f"not {links} children", lambda: links <= children(binary, node))
         begin, start = node.cpu_seconds(), time.monotonic()
         time.sleep(seconds)
         percent = 100 * (node.cpu_seconds() - begin) / (time.monotonic() - start)
         return percent, node.resident_bytes()
 
 
-def children(node):
-    return node.log.read_text(errors="replace").count("child is up")
+def children(binary, node):
+    """How many children have a link; the log leaves lines out when many come at once."""
+    status = subprocess.run(
+        [binary, "status", "--to", node.endpoint, "--json"], capture_output=True, check=False)
+    listed = json.loads(status.stdout)["children"] if status.returncode == 0 else []
+    return sum(child["state"] == "live" for child in listed)
 
 
 def main():
