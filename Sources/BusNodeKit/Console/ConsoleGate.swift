@@ -83,7 +83,7 @@ struct ConsoleGate: Sendable {
             if let present, present.user?.name != holder.user?.name {
                 throw Self.signedIn(present, not: holder)
             }
-            let isKept = cookies(facts).contains { token, session in
+            let isKept = try cookies(facts).contains { token, session in
                 token == offered && session != nil && session == present?.session
             }
             return isKept ? .tokenIsKept : .keepToken(offered, replacing: present?.session)
@@ -152,7 +152,7 @@ struct ConsoleGate: Sendable {
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return try admission.visitor(showing: parts[1])
         }
-        for (token, session) in cookies(facts) {
+        for (token, session) in try cookies(facts) {
             if var visitor = try admission.visitor(showing: token) {
                 // With a person's session signing out would end that, and show its token.
                 guard sessions.has(session, of: visitor.user?.name), signIn?.has(session) != true
@@ -167,10 +167,17 @@ struct ConsoleGate: Sendable {
         return nil
     }
 
+    /// The tokens of the browser's cookies, or keys of an identity provider's sessions.
     private func cookies(
         _ facts: Facts
-    ) -> [(token: Substring, session: ConsoleSessions.Label?)] {
-        ConsoleCookie(at: facts.host, of: hosts.settings).values(in: facts.cookies)
+    ) throws(APIProblem) -> [(token: Substring, session: ConsoleSessions.Label?)] {
+        let cookie = ConsoleCookie(at: facts.host, of: hosts.settings)
+        var found: [(token: Substring, session: ConsoleSessions.Label?)] = []
+        for (text, session) in cookie.values(in: facts.cookies) {
+            guard let token = try admission.token(in: text, of: session) else { continue }
+            found.append((token: token, session: session))
+        }
+        return found
     }
 
     /// Refuses the body of a request that may change something, if a form of another site can send
