@@ -350,10 +350,7 @@ final class ConsoleSignIn: Sendable {
     /// The user with a session. The permissions are those of the file of users, and for names that
     /// it does not have, those of the person's groups.
     private func user(of session: SignInSessions.Session) throws(APIProblem) -> ConsoleUser? {
-        if let user = try users.user(named: session.name) { return user }
-        return session.permissions.map {
-            ConsoleUser(name: session.name, permissions: $0, tokenHash: nil)
-        }
+        try users.user(named: session.name, otherwise: session.permissions)
     }
 
     /// The user of this name: in the file of users, or signed in now.
