@@ -112,15 +112,14 @@ struct ConsoleGate: Sendable {
         signIn != nil && facts.path == ConsoleSignIn.returnPath && facts.method == "GET"
     }
 
-    /// The label of a new session of the user with this token.
-    func newSession(ofToken token: String) -> ConsoleSessions.Label {
-        sessions.newLabel(of: (try? admission.visitor(showing: token))?.user?.name)
+    /// The name of the user with this token; nil if all share it.
+    func user(ofToken token: String) -> String? {
+        (try? admission.visitor(showing: token))?.user?.name
     }
 
     /// Ends a session of the user with this token.
     func end(_ session: ConsoleSessions.Label, ofToken token: String) async {
-        let holder = try? admission.visitor(showing: token)
-        await sessions.endForGood(session, of: holder?.user?.name)
+        await sessions.endForGood(session, of: user(ofToken: token))
         _ = signIn?.end(session)
     }
 

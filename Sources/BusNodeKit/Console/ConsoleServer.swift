@@ -212,9 +212,12 @@ struct ConsoleMiddleware: RouterMiddleware {
 
     private func keeping(_ token: String, for request: Request) throws -> Response {
         let cookie = ConsoleCookie(at: request.head.authority, of: gate.hosts.settings)
-        let label = gate.newSession(ofToken: token)
+        let user = gate.user(ofToken: token)
+        let label = gate.sessions.newLabel(of: user)
         let sealed = try gate.admission.sealed(token, in: label)
-        if let signIn = gate.signIn { signIn.signedIn(label, by: signIn.browsers(of: request)) }
+        if let signIn = gate.signIn {
+            signIn.signedIn(label, of: user, by: signIn.browsers(of: request))
+        }
         return Response(
             status: .seeOther, headers: [.location: "/", .setCookie: cookie.setting(sealed, label)])
     }

@@ -31,7 +31,7 @@ final class ConsoleSignIn: Sendable {
         let key: String
         let label: ConsoleSessions.Label
         /// The session that the browser began while it was at the provider, if any.
-        let former: ConsoleSessions.Label?
+        let former: PendingSignIns.Former?
         /// Whether the browser is at the provider in another tab.
         let isElsewhere: Bool
     }
@@ -177,13 +177,15 @@ final class ConsoleSignIn: Sendable {
     /// Notes that a browser is signed in otherwise, perhaps while it is at the provider in another
     /// tab.
     ///
-    /// - Parameter browsers: The values of the cookie of ``begin(from:by:)``.
-    func signedIn(_ session: ConsoleSessions.Label, by browsers: [String]) {
+    /// - Parameters:
+    ///   - user: The name of the session's user; nil if people share one token.
+    ///   - browsers: The values of the cookie of ``begin(from:by:)``.
+    func signedIn(_ session: ConsoleSessions.Label, of user: String?, by browsers: [String]) {
         let signedInAt = now().instant
         state.withLock { state in
             guard let browser = state.pending.known(browsers, at: signedInAt) else { return }
             // The browser shows the former session itself.
-            _ = state.pending.signedIn(session, by: browser, at: signedInAt)
+            _ = state.pending.signedIn(session, of: user, by: browser, at: signedInAt)
         }
     }
 

@@ -52,6 +52,19 @@ struct ConsoleSignInClaimsTests {
         return "\(user.name): \(user.permissionText)"
     }
 
+    @Test("The session that a browser began meanwhile ends as one of its user, and of no other")
+    func meanwhile() async throws {
+        try await TestProvider.run { provider in
+            let signIn = try signIn(provider)
+            let begun = try await signIn.begin(from: "10.0.0.1")
+            signIn.signedIn("one", of: "board", by: [begun.browser])
+            let completed = try await signIn.complete(
+                QueryFields(try provider.signIn(at: begun.location)), from: "10.0.0.1",
+                by: [begun.browser])
+            #expect(completed.former == PendingSignIns.Former(label: "one", user: "board"))
+        }
+    }
+
     @Test("A person whom a group admits can be shut out, at once and for good")
     func shutOut() async throws {
         try await TestProvider.run { provider in
