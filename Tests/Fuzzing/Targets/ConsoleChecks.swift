@@ -172,6 +172,6 @@ enum ConsoleChecks {
         try hold(users.allSatisfy { ConsoleUser.isName($0.name) }, "a name that is none")
         let written = users.map(ConsoleUsers.line).joined(separator: "\n")
         let again = (try? ConsoleUsers.list(written))?.users
-        try hold(again?.map(\.name) == users.map(\.name), "read again as \(written)")
+        try hold(again == users, "read again as \(written)")
     }
 }
