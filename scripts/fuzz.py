@@ -78,9 +78,13 @@ def beginnings(target):
     if target == "report":
         for file in (ROOT / "Examples/reports").glob("*.json"):
             yield file.stem, file.read_bytes()
+    if target in ("report", "values", "status"):
         for name, frames in golden_frames():
             if len(frames) > 3:
                 yield name, frames[3]
+    if target == "policy":
+        for file in (ROOT / "Examples").glob("*/policy*.yaml"):
+            yield f"{file.parent.name}-{file.stem}", file.read_bytes()
 
 
 def run(program, target, minutes):

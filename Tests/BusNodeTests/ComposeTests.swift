@@ -9,7 +9,7 @@ struct ComposeTests {
     private static let folder = URL(filePath: #filePath)
         .appending(path: "../../../compose").standardizedFileURL
 
-    /// The volumes of each service, as in `data:/var/lib/errorbus`.
+    /// The volumes of each service, as in `journal:/var/lib/errorbus-journal`.
     private static func volumes() throws -> [String: [String]] {
         let file = folder.appending(path: "compose.yaml")
         var (volumes, section, service): ([String: [String]], String, String) = ([:], "", "")
@@ -44,5 +44,30 @@ struct ComposeTests {
         }
         #expect(nodes.compactMap(\.journal).count == 1)
         #expect(volumes.count == nodes.count + 1)
+    }
+
+    @Test("Each container writes the ledger of its own node alone, and the centre reads all")
+    func ledgers() throws {
+        let file = Self.folder.appending(path: "topology.yaml").path
+        let topology = try TopologyLoader.load(file).topology
+        let volumes = try Self.volumes()
+        var folders: [String: String] = [:]
+        for node in topology.settings {
+            folders["data-\(node.name)"] = FilePath.folder(of: try #require(node.events))
+        }
+        #expect(Set(folders.values).count == topology.settings.count)
+        for node in topology.settings {
+            let own = try #require(volumes[node.name.description])
+            var expected: Set<String> = []
+            for (volume, folder) in folders {
+                if volume == "data-\(node.name)" {
+                    expected.insert("\(volume):\(folder)")
+                } else if node.journal != nil {
+                    expected.insert("\(volume):\(folder):ro")
+                }
+            }
+            #expect(Set(own.filter { $0.hasPrefix("data") }) == expected)
+            #expect(volumes["keys"]?.contains("data-\(node.name):/data/\(node.name)") == true)
+        }
     }
 }

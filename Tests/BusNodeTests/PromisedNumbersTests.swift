@@ -122,7 +122,7 @@ struct PromisedNumbersTests {
             "\(seconds(Shared.searchTime)), one at a time; \(Shared.trialDaysMax) days, the latest "
             + "\(grouped(Shared.trialCountMax)) presentations; "
             + "\(kibibytes(PolicyText.byteCountMax)), \(PolicyText.openingCountMax) lists and "
-            + "mappings",
+            + "mappings, \(grouped(PolicyText.valueCountMax)) values",
         "what a client takes of a response at least":
             "\(kibibytes(Shared.stallByteCountMin)) in \(seconds(Shared.stallTime)), or the rest",
         "a farewell in TLS, where a connection is closed in good order":

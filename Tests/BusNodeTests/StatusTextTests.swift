@@ -77,4 +77,12 @@ struct StatusTextTests {
                     + "are left out"
             ])
     }
+
+    @Test("The reason of a parent that refused cannot turn the text of a terminal around")
+    func refused() {
+        let refusal = StatusFailure.refused(code: 429, reason: "a\u{202E}b")
+        let hearsay = Hearsay(
+            of: "worker-1", from: [NodeStatus(node: "central")], silent: ["ipc://x: \(refusal)"])
+        #expect(hearsay.lines.last == "no answer from ipc://x: refused: 429 a\\u{202E}b")
+    }
 }

@@ -7,11 +7,12 @@ import Yams
 /// Anchors and aliases work within ``valueCountMax``. One document a file; keys are scalars.
 package struct YAMLConfiguration {
     /// The most values in one file; each alias counts as the values that it stands for.
-    static let valueCountMax = 20_000
+    package static let valueCountMax = 20_000
     /// The deepest nesting.
     static let depthMax = 32
 
     private let file: String
+    private let valueCountMax: Int
     private var valueCount = 0
 
     /// Reads a file.
@@ -19,11 +20,15 @@ package struct YAMLConfiguration {
         try read(try ConfigurationFile.read(path), file: path)
     }
 
-    /// Reads bytes; `file` is their name in messages.
+    /// Reads bytes.
+    ///
+    /// - Parameters:
+    ///   - file: The name of the bytes in messages.
+    ///   - valueCountMax: The most values, if fewer are allowed than in a file of one's own.
     package static func read(
-        _ bytes: [UInt8], file: String
+        _ bytes: [UInt8], file: String, upTo valueCountMax: Int = Self.valueCountMax
     ) throws(ConfigurationFailure) -> ConfigurationNode {
-        var reader = YAMLConfiguration(file: file)
+        var reader = YAMLConfiguration(file: file, valueCountMax: valueCountMax)
         do throws(ConfigurationProblem) {
             return try reader.read(bytes)
         } catch {
@@ -31,7 +36,10 @@ package struct YAMLConfiguration {
         }
     }
 
-    private init(file: String) { self.file = file }
+    private init(file: String, valueCountMax: Int) {
+        self.file = file
+        self.valueCountMax = valueCountMax
+    }
 
     private mutating func read(_ bytes: [UInt8]) throws(ConfigurationProblem) -> ConfigurationNode {
         guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -60,10 +68,10 @@ package struct YAMLConfiguration {
     ) throws(ConfigurationProblem) -> ConfigurationNode {
         let place = node.mark.map(location) ?? place
         valueCount += 1
-        guard valueCount <= Self.valueCountMax else {
+        guard valueCount <= valueCountMax else {
             throw problem(
-                place, found: "more than \(Self.valueCountMax) values",
-                allowed: "at most \(Self.valueCountMax), aliases counted as what they stand for")
+                place, found: "more than \(valueCountMax) values",
+                allowed: "at most \(valueCountMax), aliases counted as what they stand for")
         }
         guard depth <= Self.depthMax else {
             throw problem(

@@ -27,8 +27,11 @@ extension ConsoleAPI {
             try QueryFields(request.uri.query), from: context.peerHost,
             by: signIn.browsers(of: request))
         // Their cookies are replaced: signing out could no longer end them.
-        for former in [context.visitor?.session, completed.former].compactMap(\.self) {
-            await endSession(former, of: context.visitor?.user?.name)
+        let shown = context.visitor?.session.map {
+            PendingSignIns.Former(label: $0, user: context.visitor?.user?.name)
+        }
+        for former in [shown, completed.former].compactMap(\.self) {
+            await endSession(former.label, of: former.user)
         }
         var response = Self.leading(to: "/")
         let own = ConsoleCookie(at: request.head.authority, of: console.settings)

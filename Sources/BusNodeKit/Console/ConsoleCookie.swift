@@ -1,6 +1,7 @@
 import ErrorBus
 
-/// The cookie in which a browser keeps the token of one console.
+/// The cookie in which a browser keeps its sign-in at one console: a sealed token, or the key of an
+/// identity provider's session.
 ///
 /// Browsers send the cookies of a host to all its ports. The name has the port of the address, so
 /// that consoles on one host do not replace each other's. Over TLS the name has a prefix that no
@@ -27,9 +28,9 @@ struct ConsoleCookie: Hashable, Sendable {
         ConsoleCookie("errorbus-signin", at: host, isSecure: isSecure, site: "Lax")
     }
 
-    /// The value of Set-Cookie that keeps a token, in a new sign-in.
-    func setting(_ token: String, _ label: ConsoleSessions.Label) -> String {
-        "\(name)=\(token):\(label)\(attributes)"
+    /// The value of Set-Cookie that keeps a sealed token or a key, in a new sign-in.
+    func setting(_ text: String, _ label: ConsoleSessions.Label) -> String {
+        "\(name)=\(text):\(label)\(attributes)"
     }
 
     /// The value of Set-Cookie that keeps a value for a time.
@@ -42,15 +43,15 @@ struct ConsoleCookie: Hashable, Sendable {
 
     private static let labelByteMax = 32
 
-    /// The tokens in a request, with the label of the sign-in: several, if one was set for a part
-    /// of the host's name too.
+    /// The texts in a request, sealed or not, with the label of the sign-in: several, if one was
+    /// set for a part of the host's name too.
     func values(
         in cookies: [String]
     ) -> [(token: Substring, session: ConsoleSessions.Label?)] {
         cookies.flatMap { $0.split(separator: ";") }.compactMap { pair in
             let parts = pair.split(separator: "=", maxSplits: 1)
             guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == name else { return nil }
-            // A token has no colon.
+            // Neither a token nor a sealed one has a colon.
             let words = parts[1].split(separator: ":", maxSplits: 1)
             guard let token = words.first, words.count == 2 else { return (parts[1], nil) }
             guard words[1].utf8.count <= Self.labelByteMax else { return nil }

@@ -83,7 +83,7 @@ struct ConsoleGate: Sendable {
             if let present, present.user?.name != holder.user?.name {
                 throw Self.signedIn(present, not: holder)
             }
-            let isKept = cookies(facts).contains { token, session in
+            let isKept = try cookies(facts).contains { token, session in
                 token == offered && session != nil && session == present?.session
             }
             return isKept ? .tokenIsKept : .keepToken(offered, replacing: present?.session)
@@ -112,15 +112,14 @@ struct ConsoleGate: Sendable {
         signIn != nil && facts.path == ConsoleSignIn.returnPath && facts.method == "GET"
     }
 
-    /// The label of a new session of the user with this token.
-    func newSession(ofToken token: String) -> ConsoleSessions.Label {
-        sessions.newLabel(of: (try? admission.visitor(showing: token))?.user?.name)
+    /// The name of the user with this token; nil if all share it.
+    func user(ofToken token: String) -> String? {
+        (try? admission.visitor(showing: token))?.user?.name
     }
 
     /// Ends a session of the user with this token.
     func end(_ session: ConsoleSessions.Label, ofToken token: String) async {
-        let holder = try? admission.visitor(showing: token)
-        await sessions.endForGood(session, of: holder?.user?.name)
+        await sessions.endForGood(session, of: user(ofToken: token))
         _ = signIn?.end(session)
     }
 
@@ -152,7 +151,7 @@ struct ConsoleGate: Sendable {
             guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
             return try admission.visitor(showing: parts[1])
         }
-        for (token, session) in cookies(facts) {
+        for (token, session) in try cookies(facts) {
             if var visitor = try admission.visitor(showing: token) {
                 // With a person's session signing out would end that, and show its token.
                 guard sessions.has(session, of: visitor.user?.name), signIn?.has(session) != true
@@ -167,10 +166,17 @@ struct ConsoleGate: Sendable {
         return nil
     }
 
+    /// The tokens of the browser's cookies, or keys of an identity provider's sessions.
     private func cookies(
         _ facts: Facts
-    ) -> [(token: Substring, session: ConsoleSessions.Label?)] {
-        ConsoleCookie(at: facts.host, of: hosts.settings).values(in: facts.cookies)
+    ) throws(APIProblem) -> [(token: Substring, session: ConsoleSessions.Label?)] {
+        let cookie = ConsoleCookie(at: facts.host, of: hosts.settings)
+        var found: [(token: Substring, session: ConsoleSessions.Label?)] = []
+        for (text, session) in cookie.values(in: facts.cookies) {
+            guard let token = try admission.token(in: text, of: session) else { continue }
+            found.append((token: token, session: session))
+        }
+        return found
     }
 
     /// Refuses the body of a request that may change something, if a form of another site can send

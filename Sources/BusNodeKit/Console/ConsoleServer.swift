@@ -190,7 +190,7 @@ struct ConsoleMiddleware: RouterMiddleware {
                 // Of a cookie that is replaced: signing out could no longer end it.
                 if let former { await gate.end(former, ofToken: token) }
                 try connections.know(context.channel)
-                response = keeping(token, for: request)
+                response = try keeping(token, for: request)
             case .tokenIsKept:
                 try connections.know(context.channel)
                 response = Response(status: .seeOther, headers: [.location: "/"])
@@ -210,12 +210,16 @@ struct ConsoleMiddleware: RouterMiddleware {
         return response
     }
 
-    private func keeping(_ token: String, for request: Request) -> Response {
+    private func keeping(_ token: String, for request: Request) throws -> Response {
         let cookie = ConsoleCookie(at: request.head.authority, of: gate.hosts.settings)
-        let label = gate.newSession(ofToken: token)
-        if let signIn = gate.signIn { signIn.signedIn(label, by: signIn.browsers(of: request)) }
+        let user = gate.user(ofToken: token)
+        let label = gate.sessions.newLabel(of: user)
+        let sealed = try gate.admission.sealed(token, in: label)
+        if let signIn = gate.signIn {
+            signIn.signedIn(label, of: user, by: signIn.browsers(of: request))
+        }
         return Response(
-            status: .seeOther, headers: [.location: "/", .setCookie: cookie.setting(token, label)])
+            status: .seeOther, headers: [.location: "/", .setCookie: cookie.setting(sealed, label)])
     }
 
     private func problem(_ error: any Error, _ request: Request) -> APIProblem {

@@ -23,16 +23,22 @@ package struct ConsoleUser: Hashable, Sendable {
     /// SHA-256 of the token, in hexadecimal; nil for a user without a token, whom a proxy or a
     /// provider has to name.
     let tokenHash: String?
+    /// Whether the console refuses the user, whatever token, proxy or group of a provider admits.
+    package let isShutOut: Bool
 
     /// - Parameter token: A random token, so that its hash cannot be guessed.
     package init(name: String, permissions: Set<ConsolePermission>, token: String) {
         self.init(name: name, permissions: permissions, tokenHash: Self.hash(of: token))
     }
 
-    init(name: String, permissions: Set<ConsolePermission>, tokenHash: String?) {
+    init(
+        name: String, permissions: Set<ConsolePermission>, tokenHash: String?,
+        isShutOut: Bool = false
+    ) {
         self.name = name
         self.permissions = permissions
         self.tokenHash = tokenHash
+        self.isShutOut = isShutOut
     }
 
     static func hash(of token: some StringProtocol) -> String {
@@ -45,17 +51,21 @@ package struct ConsoleUser: Hashable, Sendable {
         String(hash(of: "person \(identity)").prefix(16))
     }
 
-    /// Whether only a proxy admits the user.
-    package var isOnlyProxied: Bool { tokenHash == nil }
+    /// Whether only a proxy or a provider admits the user.
+    package var isOnlyProxied: Bool { tokenHash == nil && !isShutOut }
 
-    /// The permissions in their order, or `see`.
+    /// The permissions in their order, or `see` or `nothing`.
     package var permissionText: String {
+        if isShutOut { return Self.nothing }
         let words = ConsolePermission.allCases.filter(permissions.contains).map(\.rawValue)
         return words.isEmpty ? ConsolePermission.seesOnly : words.joined(separator: ",")
     }
 
+    /// The word in place of permissions for a user who is shut out.
+    package static let nothing = "nothing"
+
     package static let permissionsAllowed =
-        "\(ConsolePermission.seesOnly), or words of "
+        "\(nothing), \(ConsolePermission.seesOnly), or words of "
         + ConsolePermission.allCases.map(\.rawValue).joined(separator: ", ")
         + " with commas between"
     package static let nameAllowed = "1 to 64 characters of A-Z a-z 0-9 . _ @ + -"
@@ -70,7 +80,7 @@ package struct ConsoleUser: Hashable, Sendable {
             }
     }
 
-    /// The permissions in a text; nil for anything but ``permissionsAllowed``.
+    /// The permissions in a text; nil for anything but words of permissions and `see`.
     package static func permissions(_ text: some StringProtocol) -> Set<ConsolePermission>? {
         // `see` among others is true of every user, and says no more.
         let words = text.split(separator: ",", omittingEmptySubsequences: false)

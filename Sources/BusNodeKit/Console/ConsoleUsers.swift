@@ -6,7 +6,8 @@ import Logging
 /// The users of a console, from a file that only its owner can read.
 ///
 /// A line has a name, permissions and `sha256:` with the hash of the token, or `proxy` for a user
-/// without one; `#` begins a comment. The console uses a changed file from the next request on.
+/// without one; `nothing` in place of permissions shuts the user out; `#` begins a comment. The
+/// console uses a changed file from the next request on.
 final class ConsoleUsers: Sendable {
     /// The users, in the order of the file.
     struct List: Sendable {
@@ -37,17 +38,25 @@ final class ConsoleUsers: Sendable {
         }
     }
 
-    /// The user with a token; nil for any other token.
+    /// The user with a token; nil for any other token, and for a user who is shut out.
     ///
     /// - Throws: 503 while the file cannot be used: then no one enters.
     func user(showing token: some StringProtocol) throws(APIProblem) -> ConsoleUser? {
-        try usable.byHash[ConsoleUser.hash(of: token)]
+        let user = try usable.byHash[ConsoleUser.hash(of: token)]
+        return user?.isShutOut == true ? nil : user
     }
 
-    /// The user of that name; nil for any other name.
+    /// The user of that name; nil for any other name, and for a user who is shut out.
     ///
+    /// - Parameter permissions: The permissions under a name that the file does not have; nil: such
+    ///   a name is no user's.
     /// - Throws: As for a token.
-    func user(named name: String) throws(APIProblem) -> ConsoleUser? { try usable.byName[name] }
+    func user(
+        named name: String, otherwise permissions: Set<ConsolePermission>? = nil
+    ) throws(APIProblem) -> ConsoleUser? {
+        if let user = try usable.byName[name] { return user.isShutOut ? nil : user }
+        return permissions.map { ConsoleUser(name: name, permissions: $0, tokenHash: nil) }
+    }
 
     /// Whether the file has this user, unchanged.
     func has(_ user: ConsoleUser) -> Bool { followed.current?.byName[user.name] == user }
@@ -100,7 +109,10 @@ final class ConsoleUsers: Sendable {
             guard ConsoleUser.isName(words[0]) else {
                 throw refusal("the name \(String(words[0]).shown())", ConsoleUser.nameAllowed)
             }
-            guard let permissions = ConsoleUser.permissions(words[1]) else {
+            let isShutOut = words[1] == ConsoleUser.nothing
+            let found: Set<ConsolePermission>? =
+                isShutOut ? [] : ConsoleUser.permissions(words[1])
+            guard let permissions = found else {
                 throw refusal(
                     "the permissions \(String(words[1]).shown())", ConsoleUser.permissionsAllowed)
             }
@@ -111,7 +123,8 @@ final class ConsoleUsers: Sendable {
                     "\(hashPrefix) and 64 hexadecimal digits, or \(proxyWord)")
             }
             let user = ConsoleUser(
-                name: String(words[0]), permissions: permissions, tokenHash: hash)
+                name: String(words[0]), permissions: permissions, tokenHash: hash,
+                isShutOut: isShutOut)
             guard list.byName.updateValue(user, forKey: user.name) == nil else {
                 throw refusal("\(user.name) again", "each name once")
             }

@@ -44,6 +44,11 @@ package struct UserFile: Sendable {
         try put(ConsoleUser(name: name, permissions: permissions, tokenHash: nil))
     }
 
+    /// Shuts a user out, also one whom groups of an identity provider would admit.
+    package func shutOut(_ name: String) throws(Failure) {
+        try put(ConsoleUser(name: name, permissions: [], tokenHash: nil, isShutOut: true))
+    }
+
     private func put(_ user: ConsoleUser) throws(Failure) {
         let line = ConsoleUsers.line(user)
         try exclusively { () throws(Failure) in

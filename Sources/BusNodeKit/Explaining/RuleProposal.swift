@@ -196,6 +196,9 @@ enum PolicyText {
     /// the parser must not exhaust its thread's stack.
     static let byteCountMax = 16 * 1024
     static let openingCountMax = 200
+    /// The most values, each alias counted as the values that it stands for: a few lines of aliases
+    /// would otherwise be thousands of rules to read, each with a problem to describe.
+    static let valueCountMax = 2_000
 
     /// The rules. They have no variables: a sender must not read the environment of this process.
     static func rules(_ text: String) throws(ConfigurationFailure) -> [Rule] {
@@ -210,7 +213,7 @@ enum PolicyText {
                     allowed: "\(byteCountMax) bytes with \(openingCountMax)")
                 throw .invalid([problem], warnings: [])
             }
-            return try YAMLConfiguration.read(bytes, file: path)
+            return try YAMLConfiguration.read(bytes, file: path, upTo: valueCountMax)
         }
     }
 

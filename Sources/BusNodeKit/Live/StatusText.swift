@@ -99,8 +99,8 @@ package struct Hearsay {
 
     private let name: NodeName
     private let said: [Said]
-    /// The parents that did not answer, with the reasons.
-    private var silent: [String] = []
+    /// The parents that did not answer, with the reasons, which may be text of a peer.
+    private let silent: [String]
 
     /// - Throws: When no parent answers, or the node has no parent.
     package init(
@@ -112,11 +112,11 @@ package struct Hearsay {
                 .unavailable, "\(name) does not listen and has no parent: no node can be asked")
         }
         let answers = await NodeStatus.ask(endpoints, keys: keys)
-        self.init(of: name, from: answers.compactMap { try? $0.get() })
-        silent = zip(endpoints, answers).compactMap { endpoint, answer -> String? in
+        let silent = zip(endpoints, answers).compactMap { endpoint, answer -> String? in
             guard case .failure(let failure) = answer else { return nil }
             return "\(endpoint): \(failure)"
         }
+        self.init(of: name, from: answers.compactMap { try? $0.get() }, silent: silent)
         guard said.isEmpty else { return }
         throw Failure(
             .unavailable,
@@ -124,10 +124,13 @@ package struct Hearsay {
                 + silent.joined(separator: "; "))
     }
 
-    /// - Parameter statuses: The status of each parent that answered; of one with several endpoints
-    ///   the first counts.
-    init(of name: NodeName, from statuses: [NodeStatus]) {
+    /// - Parameters:
+    ///   - statuses: The status of each parent that answered; of one with several endpoints the
+    ///     first counts.
+    ///   - silent: The parents that did not answer, with the reasons.
+    init(of name: NodeName, from statuses: [NodeStatus], silent: [String] = []) {
         self.name = name
+        self.silent = silent
         var seen: Set<NodeName> = []
         said = statuses.filter { seen.insert($0.node).inserted }.map { status in
             Said(
@@ -155,7 +158,7 @@ package struct Hearsay {
             }
             return gap + ["\(name) does not listen; \(said.parent) reports:", ""]
                 + StatusText.table([child])
-        } + silent.map { "no answer from \($0)" }
+        } + silent.map { "no answer from \($0.escapedForTerminal(scalarLimit: 400))" }
     }
 
     package var json: JSONValue {

@@ -31,7 +31,7 @@ final class ConsoleSignIn: Sendable {
         let key: String
         let label: ConsoleSessions.Label
         /// The session that the browser began while it was at the provider, if any.
-        let former: ConsoleSessions.Label?
+        let former: PendingSignIns.Former?
         /// Whether the browser is at the provider in another tab.
         let isElsewhere: Bool
     }
@@ -177,13 +177,15 @@ final class ConsoleSignIn: Sendable {
     /// Notes that a browser is signed in otherwise, perhaps while it is at the provider in another
     /// tab.
     ///
-    /// - Parameter browsers: The values of the cookie of ``begin(from:by:)``.
-    func signedIn(_ session: ConsoleSessions.Label, by browsers: [String]) {
+    /// - Parameters:
+    ///   - user: The name of the session's user; nil if people share one token.
+    ///   - browsers: The values of the cookie of ``begin(from:by:)``.
+    func signedIn(_ session: ConsoleSessions.Label, of user: String?, by browsers: [String]) {
         let signedInAt = now().instant
         state.withLock { state in
             guard let browser = state.pending.known(browsers, at: signedInAt) else { return }
             // The browser shows the former session itself.
-            _ = state.pending.signedIn(session, by: browser, at: signedInAt)
+            _ = state.pending.signedIn(session, of: user, by: browser, at: signedInAt)
         }
     }
 
@@ -350,10 +352,7 @@ final class ConsoleSignIn: Sendable {
     /// The user with a session. The permissions are those of the file of users, and for names that
     /// it does not have, those of the person's groups.
     private func user(of session: SignInSessions.Session) throws(APIProblem) -> ConsoleUser? {
-        if let user = try users.user(named: session.name) { return user }
-        return session.permissions.map {
-            ConsoleUser(name: session.name, permissions: $0, tokenHash: nil)
-        }
+        try users.user(named: session.name, otherwise: session.permissions)
     }
 
     /// The user of this name: in the file of users, or signed in now.

@@ -48,8 +48,15 @@ struct PendingSignIns: Sendable {
     private var sessions: OrderedDictionary<String, Session> = [:]
 
     private struct Session {
-        let label: ConsoleSessions.Label
+        let former: Former
         let due: ContinuousClock.Instant
+    }
+
+    /// The session that another one of the same browser replaces.
+    struct Former: Hashable, Sendable {
+        let label: ConsoleSessions.Label
+        /// The name of the user of the file with this session; nil for an unknown one.
+        let user: String?
     }
 
     init(countMax: Int = 4_096, countMaxPerAddress: Int = 2_048) {
@@ -117,16 +124,19 @@ struct PendingSignIns: Sendable {
     /// Notes the session of a browser, which replaces the cookie of another session that it began
     /// while it was at the provider.
     ///
+    /// - Parameter user: The name of the session's user, if the file of users has it.
     /// - Returns: That other session. The browser does not show it on its way back, since its
     ///   cookie is not for requests from other sites.
     mutating func signedIn(
-        _ session: ConsoleSessions.Label, by browser: String, at now: ContinuousClock.Instant
-    ) -> ConsoleSessions.Label? {
+        _ session: ConsoleSessions.Label, of user: String? = nil, by browser: String,
+        at now: ContinuousClock.Instant
+    ) -> Former? {
         drop(before: now)
-        let former = sessions.removeValue(forKey: ConsoleUser.hash(of: browser))
+        let replaced = sessions.removeValue(forKey: ConsoleUser.hash(of: browser))
         if sessions.count >= countMax { sessions.removeFirst() }
-        sessions[ConsoleUser.hash(of: browser)] = Session(label: session, due: now + Self.time)
-        return former?.label
+        sessions[ConsoleUser.hash(of: browser)] = Session(
+            former: Former(label: session, user: user), due: now + Self.time)
+        return replaced?.former
     }
 
     private mutating func drop(before now: ContinuousClock.Instant) {

@@ -287,7 +287,7 @@ package enum Suggestion {
     static func nearest(to word: String, among words: some Sequence<String>) -> String? {
         let words = Array(words)
         let allowedDistance = max(1, min(3, word.unicodeScalars.count / 3))
-        let near = words.map { (word: $0, distance: distance(word, $0)) }
+        let near = words.map { (word: $0, distance: distance(word, $0, upTo: allowedDistance)) }
             .filter { $0.distance <= allowedDistance }
             .min { $0.distance < $1.distance }?.word
         if let near { return near }
@@ -298,10 +298,15 @@ package enum Suggestion {
     }
 
     /// The number of insertions, deletions, replacements and swaps of neighbours, ignoring case.
-    static func distance(_ one: String, _ other: String) -> Int {
+    ///
+    /// - Parameter limit: Above it any number above it may be returned, which takes less work.
+    static func distance(_ one: String, _ other: String, upTo limit: Int = .max) -> Int {
         let a = Array(one.lowercased().unicodeScalars.prefix(scalarCountMax))
         let b = Array(other.lowercased().unicodeScalars.prefix(scalarCountMax))
-        guard !a.isEmpty, !b.isEmpty else { return max(a.count, b.count) }
+        let least = abs(a.count - b.count)
+        guard !a.isEmpty, !b.isEmpty, least <= limit else {
+            return max(a.count, b.count)
+        }
         var rows = [Array(0...b.count)]
         for i in 1...a.count {
             var row = [i]

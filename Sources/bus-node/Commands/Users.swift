@@ -40,7 +40,9 @@ struct UsersAdd: AsyncParsableCommand {
 
             Everyone in the file sees everything. --may adds: answer (answer, claim, undo), \
             destructive (choose destructive options), silence (make and end silences), administer \
-            (send messages of hooks again, save views for everyone).
+            (send messages of hooks again, save views for everyone). --may nothing shuts a user \
+            out, also a person whom a group of the identity provider would admit, and prints \
+            nothing.
 
             With --proxy the user has no token and nothing is printed: the console's proxy or \
             identity provider (`proxy:` or `oidc:` in the topology) has to name this user, after \
@@ -56,7 +58,8 @@ struct UsersAdd: AsyncParsableCommand {
     @Argument(help: "The user's name, which is recorded with each answer.")
     var name: String
 
-    @Option(help: "What the user may do: see, or answer, destructive, silence, administer.")
+    @Option(
+        help: "What the user may do: nothing, see, or answer, destructive, silence, administer.")
     var may = "see"
 
     @Flag(help: "The user gets no token, and signs in by the console's proxy or provider alone.")
@@ -64,6 +67,9 @@ struct UsersAdd: AsyncParsableCommand {
 
     func run() async throws {
         try await orFail {
+            if may == ConsoleUser.nothing {
+                return try UserFile(file).shutOut(try Users.checked(name))
+            }
             guard let permissions = ConsoleUser.permissions(may) else {
                 throw Failure(
                     .usage,

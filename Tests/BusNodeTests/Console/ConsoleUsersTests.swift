@@ -91,6 +91,27 @@ import Testing
                 == "503 noUsers")
     }
 
+    @Test("A user who is shut out is in the file, and enters neither by a token nor by a name")
+    func shutOut() throws {
+        let token = try file.add("anna", [.answer])
+        let users = try users()
+        let anna = try #require(try users.user(showing: token))
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        // By hand, so that another change lets the user in again with the same token.
+        try PrivateFile.replace(
+            path, text.replacing("anna answer", with: "anna nothing"), mode: 0o600)
+        #expect(try users.user(showing: token) == nil && users.user(named: "anna") == nil)
+        #expect(try users.user(named: "anna", otherwise: [.answer]) == nil && !users.has(anna))
+        #expect(try file.users().map(\.permissionText) == ["nothing"])
+        try PrivateFile.replace(path, text, mode: 0o600)
+        #expect(try users.user(showing: token) == anna)
+        try file.shutOut("anna")
+        #expect(try users.user(showing: token) == nil && users.user(named: "anna") == nil)
+        #expect(try String(contentsOfFile: path, encoding: .utf8).contains("anna nothing proxy\n"))
+        #expect(try users.user(named: "zoe", otherwise: [.answer])?.permissionText == "answer")
+        #expect(refusal("anna nothing,see proxy")?.contains("allowed: nothing, see, or") == true)
+    }
+
     @Test("A change by a link is one of the file, and the link stays")
     func symbolicLink() throws {
         let link = "\(folder)/link.txt"

@@ -213,5 +213,11 @@ import Testing
         #expect(problem(deep).contains("lists and mappings"))
         let long = "# " + String(repeating: "x", count: PolicyText.byteCountMax)
         #expect(problem(long).contains("lists and mappings"))
+        // One alias of a rule stands for all of its values.
+        let rule = "&a { match: {}, when: { days: mon, timeZone: nowhere }, answer: retry }"
+        let many = "rules: [\(rule)\(String(repeating: ",*a", count: 800))]"
+        #expect(many.utf8.count < PolicyText.byteCountMax)
+        let limit = PolicyText.valueCountMax
+        #expect(problem(many).hasPrefix("rule:1: found more than \(limit) values"))
     }
 }

@@ -10,11 +10,12 @@ struct ConsoleSignInClaimsTests {
     private static let anna = "anna@x.example"
 
     private let folder: TemporaryFolder
+    private let file: UserFile
     private let users: ConsoleUsers
 
     init() throws {
         folder = try TemporaryFolder()
-        let file = UserFile("\(folder.path)/users.txt")
+        file = UserFile("\(folder.path)/users.txt")
         try file.addProxied(Self.anna, [.answer])
         users = try ConsoleUsers(file.path, logger: .silent)
         try PrivateFile.create("\(folder.path)/secret", TestProvider.secret + "\n", mode: 0o600)
@@ -49,6 +50,43 @@ struct ConsoleSignInClaimsTests {
         let visitor = try signIn.visitor(showing: completed.key, completed.label)
         let user = try #require(visitor?.user)
         return "\(user.name): \(user.permissionText)"
+    }
+
+    @Test("The session that a browser began meanwhile ends as one of its user, and of no other")
+    func meanwhile() async throws {
+        try await TestProvider.run { provider in
+            let signIn = try signIn(provider)
+            let begun = try await signIn.begin(from: "10.0.0.1")
+            signIn.signedIn("one", of: "board", by: [begun.browser])
+            let completed = try await signIn.complete(
+                QueryFields(try provider.signIn(at: begun.location)), from: "10.0.0.1",
+                by: [begun.browser])
+            #expect(completed.former == PendingSignIns.Former(label: "one", user: "board"))
+        }
+    }
+
+    @Test("A person whom a group admits can be shut out, at once and for good")
+    func shutOut() async throws {
+        try await TestProvider.run { provider in
+            let signIn = try signIn(provider) {
+                $0.nameClaim = "sub"
+                $0.groups = ["oncall": [.answer]]
+            }
+            provider.says { $0.claims = ["sub": "zoe", "groups": ["oncall"]] }
+            let open = try await complete(signIn, provider)
+            let zoe = try #require(try signIn.visitor(showing: open.key, open.label))
+            #expect(signIn.admits(zoe) && zoe.may(.answer))
+            try file.shutOut("zoe")
+            #expect(!signIn.admits(zoe))
+            #expect(try signIn.visitor(showing: open.key, open.label) == nil)
+            #expect(try signIn.user(named: "zoe") == nil)
+            let refusal = await #expect(throws: APIProblem.self) {
+                try await complete(signIn, provider)
+            }
+            #expect(refusal?.word == "unknownUser")
+            try file.remove("zoe")
+            #expect(signIn.admits(zoe))
+        }
     }
 
     @Test("Groups that only the userinfo has give permissions")

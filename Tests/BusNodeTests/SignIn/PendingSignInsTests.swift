@@ -69,7 +69,10 @@ struct PendingSignInsTests {
     func meanwhile() {
         var pending = PendingSignIns(countMax: 3)
         #expect(pending.signedIn("one", by: "browser", at: now) == nil)
-        #expect(pending.signedIn("two", by: "browser", at: now) == "one")
+        let two = pending.signedIn("two", of: "anna", by: "browser", at: now)
+        #expect(two == PendingSignIns.Former(label: "one", user: nil))
+        let again = pending.signedIn("again", by: "browser", at: now)
+        #expect(again == PendingSignIns.Former(label: "two", user: "anna"))
         #expect(pending.signedIn("other", by: "another", at: now) == nil)
         time.advance(by: PendingSignIns.time)
         #expect(pending.signedIn("three", by: "browser", at: now) == nil)

@@ -21,5 +21,7 @@ import Testing
         #expect(Suggestion.distance("ab", "ba") == 1)
         #expect(Suggestion.distance("", "abc") == 3)
         #expect(Suggestion.distance(String(repeating: "a", count: 100_000), "a") == 63)
+        #expect(Suggestion.distance("Zone", "zones", upTo: 1) == 1)
+        #expect(Suggestion.distance("zone", "time zones", upTo: 3) > 3)
     }
 }

@@ -359,9 +359,10 @@ extension EndToEnd {
         @Test("The list of users has no token, and a file that others can read is refused")
         func file() async throws {
             let token = try await added("anna", "answer,destructive")
+            #expect(try await added("zoe", "nothing") == "")
             let list = try Launched(["users", "list", file])
             #expect(try await list.ending() == 0)
-            #expect(list.output.value == "anna  answer,destructive\n")
+            #expect(list.output.value == "anna  answer,destructive\nzoe  nothing\n")
             #expect(!(try sandbox.read("users.txt")).contains(token))
             let wrong = try Launched(["users", "add", file, "bob", "--may", "all"])
             #expect(try await wrong.ending() == 64)

@@ -8,6 +8,7 @@ import Foundation
 enum ConsoleChecks {
     private static let host = "127.0.0.1:8080"
     private static let issuer = "https://id.example"
+    private static let token = ConsoleToken.generated()
     private static let now = Date(timeIntervalSince1970: 1_790_000_000)
 
     /// So many lines, and all after them.
@@ -76,10 +77,71 @@ enum ConsoleChecks {
         try checkUsers(String(decoding: lines[3], as: UTF8.self))
     }
 
+    /// Method, path, Host, Origin, Sec-Fetch-Site, Sec-Fetch-Mode and -Dest, Content-Type, and
+    /// another cookie, a line each, of a browser that is signed in: what other sites can have it
+    /// send enters nowhere.
+    static func gate(_ input: [UInt8]) throws(FuzzFinding) {
+        let texts = lines(input, 7).map { String(decoding: $0, as: UTF8.self) }
+        guard let listen = try? Endpoint("tcp://\(Self.host)") else { return }
+        let gate = ConsoleGate(
+            hosts: ConsoleHosts(ConsoleSettings(listen: listen), port: 8080),
+            admission: .token(Self.token))
+        var facts = ConsoleGate.Facts()
+        (facts.method, facts.path) = (texts[0], texts[1])
+        facts.host = texts[2]
+        facts.origins = texts[3].isEmpty ? [] : [texts[3]]
+        facts.fetchSite = texts[4].isEmpty ? nil : texts[4]
+        let mode = texts[5].split(separator: " ", maxSplits: 1).map { String($0) }
+        (facts.fetchMode, facts.fetchDestination) = (mode.first, mode.dropFirst().first)
+        facts.contentType = texts[6].isEmpty ? nil : texts[6]
+        facts.cookies = ["errorbus-8080=\(Self.token.text):label", texts[7]]
+        let verdict = try read { () throws(APIProblem) in try gate.verdict(on: facts) }
+        guard let verdict, case .enter = verdict else { return }
+        let host = texts[2].lowercased()
+        try hold([Self.host, "localhost:8080"].contains(host), "the host \(host)")
+        try hold(
+            texts[3].isEmpty || texts[3].lowercased() == "http://\(host)", "from \(texts[3])")
+        let isPage =
+            ["/", AnswerLinks.path].contains(facts.path) && facts.method == "GET"
+            && mode == ["navigate", "document"]
+        try hold(["", "same-origin", "none"].contains(texts[4]) || isPage, "site \(texts[4])")
+        try hold(
+            ["GET", "HEAD"].contains(facts.method)
+                || texts[6].lowercased().filter { $0 != " " }.contains("application/json"),
+            "\(facts.method) with \(texts[6])")
+    }
+
+    /// A link, a provider's document and its keys, a line each, and a key file.
+    static func credentials(_ input: [UInt8]) throws(FuzzFinding) {
+        let lines = lines(input, 3)
+        let link = AnswerLink(String(decoding: lines[0], as: UTF8.self), signedWith: "the key")
+        try hold(link == nil, "a link that was not signed")
+        _ = try? ProviderKeys(lines[2])
+        if let issuer = ProviderAddress(Self.issuer),
+            let document = try? ProviderDocument(lines[1], of: issuer)
+        {
+            let addresses = [document.authorization, document.token, document.keys]
+            let others = [document.userinfo, document.endSession].compactMap(\.self)
+            try hold((addresses + others).allSatisfy(\.isSecure), "an address without TLS")
+        }
+        let text = String(decoding: lines[3], as: UTF8.self)
+        guard let certificate = try? KeyCertificate(text: text) else { return }
+        let again = try? KeyCertificate(text: certificate.publicText)
+        try hold(
+            again?.publicKey == certificate.publicKey
+                && again?.formerKey == certificate.formerKey
+                && again?.signerKey == certificate.signerKey, "read again as another")
+    }
+
     private static func checkCookie(_ text: String) throws(FuzzFinding) {
         guard let listen = try? Endpoint("tcp://\(host)") else { return }
         let cookie = ConsoleCookie(at: host, of: ConsoleSettings(listen: listen))
+        let admission = ConsoleAdmission.token(Self.token)
         for (token, session) in cookie.values(in: [text]) {
+            let opened = try read { () throws(APIProblem) in
+                try admission.token(in: token, of: session)
+            }
+            try hold([token, nil].contains(opened ?? nil), "\(token) is opened")
             try hold(!token.isEmpty && !token.contains(";"), "the token \(token)")
             guard let session else { continue }
             try hold(!token.contains(":"), "the token \(token) of \(session)")
@@ -110,6 +172,6 @@ enum ConsoleChecks {
         try hold(users.allSatisfy { ConsoleUser.isName($0.name) }, "a name that is none")
         let written = users.map(ConsoleUsers.line).joined(separator: "\n")
         let again = (try? ConsoleUsers.list(written))?.users
-        try hold(again?.map(\.name) == users.map(\.name), "read again as \(written)")
+        try hold(again == users, "read again as \(written)")
     }
 }

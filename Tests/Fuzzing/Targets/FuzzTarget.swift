@@ -22,6 +22,16 @@ enum FuzzTarget: String, CaseIterable {
     case request
     /// A cookie, a provider's token, its claims, a line each, and a file of users.
     case identity
+    /// The parts of a request's head, a line each, and a cookie: ``ConsoleChecks/gate(_:)``.
+    case gate
+    /// A link that answers, a provider's document, its keys, a line each, and a key file.
+    case credentials
+    /// The text of a policy from another process, or the condition of a silence.
+    case policy
+    /// The values of an answer.
+    case values
+    /// The status of another node.
+    case status
 
     func check(_ input: [UInt8]) throws(FuzzFinding) {
         switch self {
@@ -36,6 +46,11 @@ enum FuzzTarget: String, CaseIterable {
             try walk.run()
         case .request: try ConsoleChecks.request(input)
         case .identity: try ConsoleChecks.identity(input)
+        case .gate: try ConsoleChecks.gate(input)
+        case .credentials: try ConsoleChecks.credentials(input)
+        case .policy: try Self.checkPolicy(input)
+        case .values: try Self.checkValues(input)
+        case .status: try Self.checkStatus(input)
         }
     }
 
@@ -106,6 +121,57 @@ enum FuzzTarget: String, CaseIterable {
             _ = loaded.topology.parentEndpoints(of: name)
             _ = loaded.topology.routeEndpoints(of: name)
         }
+    }
+
+    /// A policy and a condition are valid, or refused with a reason.
+    private static func checkPolicy(_ input: [UInt8]) throws(FuzzFinding) {
+        do throws(ConfigurationFailure) {
+            _ = try PolicyText.rules(String(decoding: input, as: UTF8.self))
+        } catch {
+            try hold(!error.description.isEmpty, "a refusal without a reason")
+        }
+        guard let json = try? JSONValue.parse(input) else { return }
+        do throws(ConfigurationProblem) { _ = try RuleMatch(json: json) } catch {
+            try hold(!error.found.isEmpty, "a refusal without a reason")
+        }
+    }
+
+    /// Values are read as they were written, and without secrets where those are left out.
+    private static func checkValues(_ input: [UInt8]) throws(FuzzFinding) {
+        let given: GivenValues
+        do throws(FieldFault) { given = try GivenValues(payload: input) } catch {
+            return try hold(!error.found.isEmpty, "a refusal without a reason")
+        }
+        let written = given.payload
+        guard written.isEmpty || (try? JSONValue.parse(written)) != nil else { return }
+        try hold((try? GivenValues(payload: written)) == given, "\(given) is read otherwise")
+        let stored = given.withoutSecrets
+        try hold(stored.secrets.isEmpty, "a secret is stored")
+        try hold(Set(stored.secretNames) == Set(given.secretNames), "the names of secrets")
+        guard !given.isEmpty else { return }
+        try hold((try? given.checked(for: [])) == nil, "values of no field")
+    }
+
+    /// A status is read as it was written, but for the texts that are cut, and shown in lines.
+    private static func checkStatus(_ input: [UInt8]) throws(FuzzFinding) {
+        guard let status = try? NodeStatus(payload: input) else { return }
+        let shown = StatusText(status).lines.joined()
+        try hold(
+            !shown.unicodeScalars.contains { $0.properties.generalCategory == .control },
+            "control characters in \(shown)")
+        let written = status.json.encoded()
+        // It may be longer, with all members that a peer left out.
+        guard (try? JSONValue.parse(written)) != nil else { return }
+        let again = try? NodeStatus(payload: written)
+        try hold(again.map(plain) == plain(status), "\(status) is read otherwise")
+    }
+
+    /// A status without the texts that a writer cuts.
+    private static func plain(_ status: NodeStatus) -> NodeStatus {
+        var status = status
+        status.version = ""
+        for index in status.parents.indices { status.parents[index].reason = nil }
+        return status
     }
 
     /// What a pattern covers, it matches.
