@@ -153,7 +153,15 @@ package struct KeyFolder {
         } catch {
             throw Failure(error.status, "key \(file.shown()): \(error.text)")
         }
-        return try certificate(text, file)
+        let found = try certificate(text, file)
+        // Every user may read the file, and every machine has it.
+        guard found.pair == nil else {
+            throw Failure(
+                .badConfiguration,
+                "key \(file.shown()): found a secret-key, which other users and machines may have "
+                    + "read; delete the file, and make another pair with --replace \(name)")
+        }
+        return found
     }
 
     private func certificate(_ text: String, _ file: String) throws(Failure) -> KeyCertificate {
