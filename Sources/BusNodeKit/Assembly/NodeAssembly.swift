@@ -257,7 +257,7 @@ package final class NodeAssembly: Sendable {
     }
 
     /// Reads the folder of keys again. If a file in it cannot be used, the keys stay as they are,
-    /// except for keys whose files are gone.
+    /// except for keys that their own files no longer have.
     private func reloadKeys() {
         let fresh = try? TopologyLoader.load(path, policiesOf: [settings.name]).topology
         if let fresh, fresh.keys != nil { latest.withLock { $0 = fresh } }
@@ -269,10 +269,9 @@ package final class NodeAssembly: Sendable {
             logger.notice("keys read again", metadata: ["folder": "\(path)"])
         } catch {
             logger.error("keys not read again", metadata: ["problem": "\(error.text)"])
-            guard let names = try? Set(folder.names()), var keys = ring.keys else { return }
-            keys.known = keys.known.filter { names.contains($0.key) }
-            keys.former = keys.former.filter { names.contains($0.key) }
-            keys.signers = keys.signers.filter { names.contains($0.key) }
+            guard var keys = ring.keys, (try? folder.dropRemoved(from: &keys)) != nil else {
+                return
+            }
             ring.replace(with: keys)
         }
     }

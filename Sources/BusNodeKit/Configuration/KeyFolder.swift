@@ -133,6 +133,26 @@ package struct KeyFolder {
         return (known, former, signers)
     }
 
+    /// Removes the keys that their own public files no longer have, though another file of the
+    /// folder cannot be used. A file that cannot be used says nothing of its keys.
+    func dropRemoved(from keys: inout LinkKeys) throws(Failure) {
+        let names = Set(try self.names())
+        for name in Set(keys.known.keys).union(keys.signers.keys) {
+            guard names.contains(name) else {
+                keys.known[name] = nil
+                keys.former[name] = nil
+                keys.signers[name] = nil
+                continue
+            }
+            guard let found = try? publicCertificate(of: name) else { continue }
+            let accepted = [found.publicKey, found.formerKey]
+            if !accepted.contains(keys.known[name]) { keys.known[name] = nil }
+            if !accepted.contains(keys.former[name]) { keys.former[name] = nil }
+            let signers = [found.signerKey, found.formerSignerKey]
+            keys.signers[name]?.removeAll { !signers.contains($0) }
+        }
+    }
+
     /// The names that have a public file.
     package func names() throws(Failure) -> [NodeName] {
         do {
