@@ -77,4 +77,36 @@ struct NodeAssemblyTests {
         assembly.reload()
         #expect(ring.holder(of: fresh)?.name == "leaf")
     }
+
+    @Test("A running node keeps its pair while the folder has it as the former one")
+    func ownPair() throws {
+        let folder = try TemporaryFolder()
+        let file = try folder.write(
+            """
+            version: 1
+            keys: keys
+            signers: leaf
+            nodes:
+              hub: { listen: "ipc://hub", presenters: [terminal] }
+              leaf: { next: hub }
+            """, to: "topology.yaml")
+        let keys = KeyFolder("\(folder.path)/keys")
+        for name in ["hub", "leaf"] as [NodeName] { _ = try keys.make(name) }
+        let own = try keys.pair(of: "leaf")
+        func assembled() throws -> (NodeAssembly, KeyRing) {
+            let assembly = try NodeAssembly(
+                topology: file, node: "leaf", logger: Logger(label: "test"))
+            return (assembly, try #require(try assembly.parts().keys))
+        }
+        let (assembly, ring) = try assembled()
+        try keys.replace("leaf")
+        let fresh = try keys.pair(of: "leaf")
+        assembly.reload()
+        #expect(ring.keys?.own == own && ring.keys?.known["leaf"] == fresh.publicKey)
+        // The next start takes the new one, and so does SIGHUP once the former one is retired.
+        #expect(try assembled().1.keys?.own == fresh)
+        #expect(try keys.retire("leaf"))
+        assembly.reload()
+        #expect(ring.keys?.own == fresh)
+    }
 }

@@ -265,7 +265,13 @@ package final class NodeAssembly: Sendable {
         guard let ring = keys.withLock({ $0 }), let path = topology.keys else { return }
         let folder = KeyFolder(path)
         do throws(Failure) {
-            ring.replace(with: try folder.keys(of: settings.name, in: topology))
+            var keys = try folder.keys(of: settings.name, in: topology)
+            // Nodes that have not read the new public file yet know only the former key, which all
+            // accept until it is retired.
+            if let own = ring.keys?.own, keys.former[settings.name] == own.publicKey {
+                keys.own = own
+            }
+            ring.replace(with: keys)
             logger.notice("keys read again", metadata: ["folder": "\(path)"])
         } catch {
             logger.error("keys not read again", metadata: ["problem": "\(error.text)"])
