@@ -66,7 +66,7 @@ struct CommandFailureTests {
         "Each sort of end is in the report under its own name, for rules",
         arguments: [
             (.exited(4), "exitCode", 4), (.signaled(9), "signal", 9),
-            (.notStarted("no such file", exitCode: 127), "notStarted", "no such file"),
+            (.notStarted("no such file", exitCode: 127), "notStarted", "backup: no such file"),
         ] as [(CommandEnding.Status, String, JSONValue)])
     func ends(status: CommandEnding.Status, name: String, value: JSONValue) {
         let userInfo = report(Self.job, status).userInfo
@@ -74,6 +74,20 @@ struct CommandFailureTests {
         for other in ["exitCode", "signal", "notStarted"] where other != name {
             #expect(userInfo[other] == nil)
         }
+    }
+
+    @Test(
+        "Secrets of a command that could not be started are masked, also in the reason",
+        arguments: [
+            "DB_PASSWORD=pl4nted", "DB_PASSWORD=pl4nted and, pl4nted", "curl -u ann:pl4nted db",
+            "echo x; curl https://ann:pl4nted@db.example/x",
+        ])
+    func notStarted(program: String) {
+        let report = report([program, "run"], .notStarted("command not found", exitCode: 127))
+        #expect(report.failureReason?.hasSuffix(": command not found") == true)
+        #expect(report.userInfo["notStarted"] == report.failureReason.map(JSONValue.string))
+        let payload = String(decoding: report.payload(), as: UTF8.self)
+        #expect(payload.contains("***") && !payload.contains("pl4nted"), "\(payload)")
     }
 
     @Test("The same command that failed in the same way is one group, whatever its output")

@@ -10,13 +10,15 @@ import Testing
 struct CommandPresenterTests {
     private struct Printing: CommandRunner {
         let output: String
+        var errors = ""
 
         func run(
             _ command: [String], environment: [String: String], input: [UInt8],
             timeLimit: Duration
         ) async throws -> CommandResult {
             CommandResult(
-                status: .exited(0), standardOutput: Array(output.utf8), standardErrorTail: "")
+                status: .exited(0), standardOutput: Array(output.utf8),
+                standardErrorTail: errors)
         }
     }
 
@@ -126,6 +128,19 @@ struct CommandPresenterTests {
             #expect(try await presenter.present(prompt) == nil)
             #expect(states.elements == [PresentationState(.presented, by: "command ask")])
         }
+    }
+
+    @Test("What a program prints in place of an answer is in the log without secrets")
+    func secrets() async throws {
+        let log = RecordedLog()
+        let runner = Printing(output: "", errors: "refused: password=pl4nted\n")
+        let presenter = CommandPresenter(command: ["ask"], runner: runner, logger: log.logger)
+        let report = ErrorReport(domain: "d", description: "Boom")
+        #expect(try await presenter.present(Prompts.prompt(report)) == nil)
+        let line = "info presenter said command=ask text=refused: password=***\n"
+        #expect(log.lines.elements == [line])
+        let refusal = AnswerRefusal.notOffered(option: "password=***", offered: ["retry"])
+        await #expect(throws: refusal) { try await answer(printing: "password=pl4nted\n") }
     }
 
     @Test("An offered id is never read as JSON; a comment may have its whole length, escaped")

@@ -55,6 +55,34 @@ struct SubprocessRunnerTests {
         }
     }
 
+    private struct LoginFailed: Error {}
+
+    @Test("A secret that the command of an option prints is masked whole, whatever is in it")
+    func secret() async throws {
+        let added = AddedOption(
+            id: "login", title: "Log in",
+            run: ["sh", "-c", #"echo "refused: $ERRORBUS_VALUE_KEY" >&2; exit 3"#],
+            fields: [.secret("key", label: "Key")])
+        let end = ClosureResponder(
+            "end", next: nil,
+            present: { error, _ in
+                let key = #"{"token":"pl4nted-1","id":"pl4nted-2"}"#
+                let answer = Answer(
+                    option: "login", by: "test", via: .person, secrets: ["key": .string(key)])
+                let result = await error.recoveryAttempter?.attemptRecovery(answer)
+                return Outcome(
+                    answer: answer, result: result ?? .noAttempter, decidedBy: "end")
+            })
+        let log = RecordedLog()
+        let rule = Rule(match: RuleMatch(), actions: [.addOption(added)], position: 1)
+        let chain = RuleResponder(
+            "relay", book: RuleBook([rule], mode: .everyMatch), next: end,
+            commands: RuleCommands(runner: SubprocessRunner(folder: nil)), logger: log.logger)
+        #expect(await !chain.presentError(LoginFailed()).didRecover)
+        let line = try #require(log.lines.elements.last)
+        #expect(line.hasSuffix("text=refused: ***\n"), "\(line)")
+    }
+
     @Test(
         "A command's background processes do not delay it, and go on",
         arguments: ["sleep 900 & echo $!", "setsid sleep 900 & echo $!"])

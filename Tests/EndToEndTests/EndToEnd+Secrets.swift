@@ -26,6 +26,19 @@ extension EndToEnd {
             return (nodes, try await Console().client(nodes[0].errors))
         }
 
+        /// The history and the audit of a console, as JSON and as tables.
+        private func exports(_ client: ConsoleClient) async throws -> String {
+            var text = ""
+            for path in ["history", "audit"] {
+                for query in ["", "?format=csv"] {
+                    let export = try await client.send("GET", "/api/v1/\(path)\(query)")
+                    #expect(export.status == 200)
+                    text += export.text
+                }
+            }
+            return text
+        }
+
         /// What the nodes logged, wrote and say of themselves, and the metrics of a console.
         private func traces(
             of nodes: [Launched], _ client: ConsoleClient
@@ -64,9 +77,8 @@ extension EndToEnd {
             let path = "/api/v1/presentations/\(id)/answer"
             #expect(try await client.send("POST", path, .object(answer)).status == 200)
             #expect(try await exec.ending() == 0)
-            let history = try await client.send("GET", "/api/v1/history").text
             var written = try await traces(of: nodes, client)
-            written["console"] = shown + history
+            written["console"] = try await shown + exports(client)
             for (place, text) in written {
                 let found = text.contains(/pl4nted-[a-z]+/)
                 #expect(!found, "\(place): \(text.firstMatch(of: /.{80}pl4nted-.{20}/)?.0 ?? "")")
@@ -108,10 +120,8 @@ extension EndToEnd {
                 ).status == 200)
             let sent = try await answer(["pin": .string(secret), "region": "north"])
             #expect(try await exec.ending() == 0)
-            let history = try await client.send("GET", "/api/v1/history").text
-            let audit = try await client.send("GET", "/api/v1/audit").text
             var written = try await traces(of: nodes, client)
-            written["console"] = refused + held + shown + sent + history + audit
+            written["console"] = try await refused + held + shown + sent + exports(client)
             written["exec's log"] = exec.errors.value
             for (place, text) in written { #expect(!text.contains("pl4nted"), "\(place)") }
             #expect(written["central.jsonl"]?.contains("north") == true)

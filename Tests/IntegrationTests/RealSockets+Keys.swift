@@ -279,6 +279,8 @@ extension RealSockets {
             )
             let first = try worker(KeyRing(own), to: endpoint, waits: true)
             #expect(try await outcome(of: first).didRecover)
+            let read = await NodeStatus.ask([endpoint], keys: KeyRing(own), within: .seconds(60))
+            #expect(try read.first?.get().node == "central")
             // The child's new pair is known, and it still has the former one.
             var both = try keys("central")
             both.former["worker"] = former.publicKey

@@ -8,7 +8,7 @@ import Testing
 extension RealSockets {
     @Suite struct ListeningFileTests {
         /// Prints the error number of a connection that another user of the machine tries.
-        private static let stranger = """
+        private static let otherUsersConnection = """
             import os, socket, sys
             os.setgroups([])
             os.setgid(65534)
@@ -39,10 +39,37 @@ extension RealSockets {
             try #require(chmod(bus.folder, 0o1777) == 0)
             let path = bus.folder + "/central"
             try await bus.run(bus.node("central")) {
-                #expect(try await Python.run(lines: Self.stranger, path) == "\(EACCES)")
+                #expect(try await Python.run(lines: Self.otherUsersConnection, path) == "\(EACCES)")
                 // It is the mode that keeps it out: the path is within its reach.
                 try #require(chmod(path, 0o666) == 0)
-                #expect(try await Python.run(lines: Self.stranger, path) == "0")
+                #expect(try await Python.run(lines: Self.otherUsersConnection, path) == "0")
+            }
+        }
+
+        @Test(
+            "A child makes no link to a process of another user that listens in its parent's place",
+            .enabled(if: geteuid() == 0))
+        func stranger() async {
+            await #expect(processExitsWith: .success) {
+                let bus = Bus()
+                let path = bus.folder + "/central"
+                guard chmod(bus.folder, 0o1777) == 0, seteuid(65_533) == 0 else { exit(1) }
+                // The kernel keeps the user that the process had when it began to listen.
+                guard ListeningFile(at: path, backlog: 1) != nil else { exit(2) }
+                guard seteuid(0) == 0, chmod(path, 0o666) == 0, seteuid(65_534) == 0 else {
+                    exit(3)
+                }
+                let reactor = Reactor()
+                let child = TestReceiver(reactor)
+                try reactor.start()
+                _ = try await child.connect(try Endpoint("ipc://\(path)"))
+                let event = try await child.next {
+                    if case .changed(.failed) = $0 { true } else { false }
+                }
+                guard case .changed(.failed(let reason)) = event,
+                    reason.hasPrefix("a process of another user (65533) listens there")
+                else { exit(4) }
+                exit(0)
             }
         }
 

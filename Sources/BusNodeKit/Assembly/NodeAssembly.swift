@@ -257,7 +257,7 @@ package final class NodeAssembly: Sendable {
     }
 
     /// Reads the folder of keys again. If a file in it cannot be used, the keys stay as they are,
-    /// except for keys whose files are gone.
+    /// except for keys that their own files no longer have.
     private func reloadKeys() {
         let fresh = try? TopologyLoader.load(path, policiesOf: [settings.name]).topology
         if let fresh, fresh.keys != nil { latest.withLock { $0 = fresh } }
@@ -265,14 +265,19 @@ package final class NodeAssembly: Sendable {
         guard let ring = keys.withLock({ $0 }), let path = topology.keys else { return }
         let folder = KeyFolder(path)
         do throws(Failure) {
-            ring.replace(with: try folder.keys(of: settings.name, in: topology))
+            var keys = try folder.keys(of: settings.name, in: topology)
+            // Nodes that have not read the new public file yet know only the former key, which all
+            // accept until it is retired.
+            if let own = ring.keys?.own, keys.former[settings.name] == own.publicKey {
+                keys.own = own
+            }
+            ring.replace(with: keys)
             logger.notice("keys read again", metadata: ["folder": "\(path)"])
         } catch {
             logger.error("keys not read again", metadata: ["problem": "\(error.text)"])
-            guard let names = try? Set(folder.names()), var keys = ring.keys else { return }
-            keys.known = keys.known.filter { names.contains($0.key) }
-            keys.former = keys.former.filter { names.contains($0.key) }
-            keys.signers = keys.signers.filter { names.contains($0.key) }
+            guard var keys = ring.keys, (try? folder.dropRemoved(from: &keys)) != nil else {
+                return
+            }
             ring.replace(with: keys)
         }
     }

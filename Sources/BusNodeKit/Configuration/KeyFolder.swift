@@ -133,6 +133,26 @@ package struct KeyFolder {
         return (known, former, signers)
     }
 
+    /// Removes the keys that their own public files no longer have, though another file of the
+    /// folder cannot be used. A file that cannot be used says nothing of its keys.
+    func dropRemoved(from keys: inout LinkKeys) throws(Failure) {
+        let names = Set(try self.names())
+        for name in Set(keys.known.keys).union(keys.signers.keys) {
+            guard names.contains(name) else {
+                keys.known[name] = nil
+                keys.former[name] = nil
+                keys.signers[name] = nil
+                continue
+            }
+            guard let found = try? publicCertificate(of: name) else { continue }
+            let accepted = [found.publicKey, found.formerKey]
+            if !accepted.contains(keys.known[name]) { keys.known[name] = nil }
+            if !accepted.contains(keys.former[name]) { keys.former[name] = nil }
+            let signers = [found.signerKey, found.formerSignerKey]
+            keys.signers[name]?.removeAll { !signers.contains($0) }
+        }
+    }
+
     /// The names that have a public file.
     package func names() throws(Failure) -> [NodeName] {
         do {
@@ -153,7 +173,15 @@ package struct KeyFolder {
         } catch {
             throw Failure(error.status, "key \(file.shown()): \(error.text)")
         }
-        return try certificate(text, file)
+        let found = try certificate(text, file)
+        // Every user may read the file, and every machine has it.
+        guard found.pair == nil else {
+            throw Failure(
+                .badConfiguration,
+                "key \(file.shown()): found a secret-key, which other users and machines may have "
+                    + "read; delete the file, and make another pair with --replace \(name)")
+        }
+        return found
     }
 
     private func certificate(_ text: String, _ file: String) throws(Failure) -> KeyCertificate {

@@ -24,7 +24,8 @@ struct CommandPresenter: Presenter {
             logger.info(
                 "presenter said",
                 metadata: [
-                    "command": "\(command.first ?? "")", "text": "\(result.standardErrorTail)",
+                    "command": "\(command.first ?? "")",
+                    "text": "\(SecretMask.ofThisProcess.masking(result.standardErrorTail))",
                 ])
         }
         guard result.status == .exited(0) else {
@@ -37,8 +38,15 @@ struct CommandPresenter: Presenter {
             let reply = try CommandReply(
                 result.standardOutput, offered: prompt.report.options.map(\.id))
         else { return nil }
-        return try prompt.answer(
-            reply.option, by: author, via: .policy, values: reply.values, comment: reply.comment)
+        do {
+            return try prompt.answer(
+                reply.option, by: author, via: .policy, values: reply.values,
+                comment: reply.comment)
+        } catch AnswerRefusal.notOffered(let text, let offered) {
+            // Whatever the program printed goes to the log and the status.
+            throw AnswerRefusal.notOffered(
+                option: SecretMask.ofThisProcess.masking(text), offered: offered)
+        }
     }
 
     /// The program's name without its folder, which is this host's own: each node below sees the

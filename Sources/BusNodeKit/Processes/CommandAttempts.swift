@@ -136,7 +136,8 @@ package final class CommandAttempts: Responder {
                 let ending = await passedThrough.run(variables: variables)
                 if ending.isSuccess { return }
                 if case .notStarted(let reason, _) = ending.status {
-                    Terminal.say("bus-node exec: \(reason.shown())")
+                    let text = "\(String(decoding: command[0], as: UTF8.self)): \(reason)"
+                    Terminal.say("bus-node exec: \(text.shown())")
                 }
                 if let signal = interrupted.withLock({ $0 }), signal.isCause(of: ending) {
                     throw Stopped(code: ending.exitCode)
@@ -357,7 +358,7 @@ struct CommandFailure: ReportableError {
         switch ending.status {
         case .exited(let code): report.userInfo["exitCode"] = .integer(Int64(code))
         case .signaled(let number): report.userInfo["signal"] = .integer(Int64(number))
-        case .notStarted(let reason, _): report.userInfo["notStarted"] = .string(reason)
+        case .notStarted: report.userInfo["notStarted"] = notStarted.map { .string($0) }
         }
         report.occurredAt = Date.now.formatted(.iso8601)
         return report
@@ -378,8 +379,15 @@ struct CommandFailure: ReportableError {
         }
     }
 
+    /// The reason why the command was not started, as a shell words it; nil if it was. The program
+    /// is the one that people see: it may have been a secret's assignment, or a whole script.
+    private var notStarted: String? {
+        guard case .notStarted(let reason, _) = ending.status else { return nil }
+        return "\(command.first ?? ""): \(reason)"
+    }
+
     private var lastLines: String? {
-        if case .notStarted(let reason, _) = ending.status { return reason }
+        if let notStarted { return notStarted }
         let said = mask?.masking(ending.errorTail) ?? ending.errorTail
         let lines = said.split(separator: "\n").suffix(Self.errorLineMax)
         return lines.isEmpty ? nil : lines.joined(separator: "\n").withoutMarkFloods

@@ -87,7 +87,7 @@ final class PassedThroughCommand: Sendable {
         case .found(let path): program = path
         case .missing(let reason, let code):
             try? descriptor.close()
-            return .notStarted("\(shownProgram): \(reason)", exitCode: code)
+            return .notStarted(reason, exitCode: code)
         }
         stage.withLock { $0 = .starting(signals: []) }
         defer { stage.withLock { $0 = .idle } }
@@ -108,8 +108,7 @@ final class PassedThroughCommand: Sendable {
             process = try CommandSpawn.start(
                 program, command, environment: environment, errors: descriptor)
         } catch {
-            let reason = String(cString: strerror(error.rawValue))
-            return .notStarted("\(shownProgram): \(reason)", exitCode: 126)
+            return .notStarted(String(cString: strerror(error.rawValue)), exitCode: 126)
         }
         started(process)
         await CommandSpawn.end(of: process)
@@ -117,8 +116,6 @@ final class PassedThroughCommand: Sendable {
         stage.withLock { $0 = .idle }
         return CommandSpawn.collect(process)
     }
-
-    private var shownProgram: String { String(decoding: command[0], as: UTF8.self) }
 }
 
 /// The search for a program as a shell makes it, so that failures have a shell's messages. Names

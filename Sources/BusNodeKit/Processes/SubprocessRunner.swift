@@ -104,8 +104,7 @@ struct SubprocessRunner: CommandRunner {
             }
         let said = String(decoding: await errors.finish(), as: UTF8.self)
         return CommandResult(
-            status: status, standardOutput: await output.finish(),
-            standardErrorTail: SecretMask.ofThisProcess.masking(said))
+            status: status, standardOutput: await output.finish(), standardErrorTail: said)
     }
 
     /// The input as a file without a name instead of a pipe: a command that does not read all of it

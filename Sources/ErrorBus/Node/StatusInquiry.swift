@@ -34,6 +34,8 @@ private actor StatusInquiry {
     /// The index of the endpoint of each socket.
     private var open: [SocketID: Int] = [:]
     private var connected: Set<SocketID> = []
+    /// The indices of the endpoints that were tried with the other of two keys.
+    private var triedAgain: Set<Int> = []
     private var replies: [Reply?]
     private var waiting: CheckedContinuation<Void, Never>?
     private var limitText = ""
@@ -127,8 +129,23 @@ extension StatusInquiry: TransportReceiver {
             connected.insert(socket)
             _ = reactor.send([[]] + Message.status.frames, on: socket)
         case .disconnected: end(socket, .failure(.unreachable("the connection was lost")))
-        case .failed(let reason): end(socket, .failure(.unreachable(reason)))
+        case .failed(let reason):
+            if !triesAgain(socket) { end(socket, .failure(.unreachable(reason))) }
         }
+    }
+
+    /// Tries a node whose pair is being replaced with its other key, once: it may not use the new
+    /// pair yet.
+    private func triesAgain(_ socket: SocketID) -> Bool {
+        guard let index = open[socket], !triedAgain.contains(index),
+            let parents = reactor.keys?.ring.keys(to: endpoints[index])?.parents, parents.count > 1,
+            let next = try? reactor.connect(to: endpoints[index], for: self)
+        else { return false }
+        triedAgain.insert(index)
+        open[socket] = nil
+        open[next] = index
+        reactor.close(socket)
+        return true
     }
 
     private func limitReached() {

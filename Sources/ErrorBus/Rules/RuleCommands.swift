@@ -85,11 +85,13 @@ package struct RuleCommands: Sendable {
                     metadata: ["option": "\(added.id)", "domain": "\(report.domain)"])
                 return true
             }
+            // At once: with a part of it masked before, a value would not be found.
+            let mask = SecretMask.ofThisProcess.adding(values)
             logger.notice(
                 "option's command failed",
                 metadata: [
                     "option": "\(added.id)", "status": "\(result.status)",
-                    "text": "\(SecretMask().adding(values).masking(result.standardErrorTail))",
+                    "text": "\(mask.masking(result.standardErrorTail))",
                 ])
             return false
         }
@@ -131,7 +133,8 @@ package struct CommandResult: Hashable, Sendable {
     package let status: Status
     /// The beginning of the command's standard output, as much as its runner keeps.
     package let standardOutput: [UInt8]
-    /// The end of the command's standard error.
+    /// The end of the command's standard error, as it was written: for a log its secrets have to be
+    /// masked.
     package let standardErrorTail: String
 
     package init(status: Status, standardOutput: [UInt8], standardErrorTail: String) {

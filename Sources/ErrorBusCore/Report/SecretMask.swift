@@ -12,7 +12,7 @@ package struct SecretMask: Sendable {
     /// The shortest value of the environment that is masked wherever it occurs; a shorter value is
     /// too often a part of other words.
     static let valueByteMin = 6
-    /// The most values of the environment; the longest are taken.
+    /// The most values of the environment, and lines of them; the longest are taken.
     package static let valueCountMax = 256
 
     /// The mask with the secrets of this process's environment.
@@ -24,12 +24,13 @@ package struct SecretMask: Sendable {
     private let findsSigns: Bool
 
     package init(environment: [String: String] = [:]) {
-        values = environment.filter { SecretName.matches(Array($0.key.utf8)) }
+        let whole = environment.filter { SecretName.matches(Array($0.key.utf8)) }
             .map { Array($0.value.utf8) }
             .filter { $0.count >= Self.valueByteMin }
             .sorted { $0.count > $1.count }
             .prefix(Self.valueCountMax)
-            .map(\.self)
+        let lines = whole.flatMap { Self.lines(of: $0) }
+        values = Array(whole) + lines.prefix(Self.valueCountMax - whole.count)
         findsSigns = true
     }
 
@@ -53,10 +54,13 @@ package struct SecretMask: Sendable {
 
     private static func secrets(of given: FieldValues) -> [[UInt8]] {
         given.secrets.map { Array($0.utf8) }.filter { !$0.isEmpty }
-            .flatMap { secret in
-                let lines = secret.split { $0 == 0x0A || $0 == 0x0D }.map { Array($0) }
-                return [secret] + lines.filter { $0.count >= valueByteMin && $0 != secret }
-            }
+            .flatMap { [$0] + lines(of: $0) }
+    }
+
+    /// The lines of a secret with several lines: a program may print one of them alone.
+    private static func lines(of secret: [UInt8]) -> [[UInt8]] {
+        secret.split { $0 == 0x0A || $0 == 0x0D }.map { Array($0) }
+            .filter { $0.count >= valueByteMin && $0 != secret }
     }
 
     /// The text with each secret masked.

@@ -130,6 +130,24 @@ struct KeyFolderTests {
         }
     }
 
+    @Test("A secret key in a public file is refused; then the pair is replaced for good")
+    func secretInPublicFile() throws {
+        for name in ["worker", "other"] as [NodeName] { _ = try folder.make(name) }
+        let secret = try text(folder.secretFile(of: "worker"))
+        try write(secret, asPublicFileOf: "worker")
+        let found = #expect(throws: Failure.self) { try folder.publicKeys() }
+        #expect(found?.status == .badConfiguration)
+        #expect(found?.text.contains("worker.key: found a secret-key") == true)
+        #expect(found?.text.contains("--replace worker") == true)
+        // The key that others may have read does not become the former one.
+        #expect(throws: Failure.self) { try folder.replace("worker") }
+        #expect(try text(folder.secretFile(of: "worker")) == secret)
+        try FileManager.default.removeItem(atPath: folder.publicFile(of: "worker"))
+        try folder.replace("worker")
+        let keys = try folder.publicKeys()
+        #expect(keys.known["worker"] != nil && keys.former.isEmpty)
+    }
+
     @Test("A public file of another pair does not get the signing key of this one")
     func completed() throws {
         for name in ["worker", "other"] as [NodeName] { _ = try folder.make(name) }

@@ -68,6 +68,32 @@ struct NotifyWriterTests {
         #expect(json["group"] != self.json(try message("other"), .json)["group"])
     }
 
+    @Test("No form has userInfo, or the values and secrets of an answer")
+    func payload() throws {
+        var rig = NotifyRig([NotifyRig.hook(on: [.opened, .answered, .ended])])
+        var report = NotifyRig.report()
+        report.userInfo = ["pin": "pl4nted", "list": ["pl4nted"]]
+        report.options[0].fields = [.text("path", label: "Path"), .secret("pin", label: "PIN")]
+        let id = rig.open(report)
+        var messages = rig.pass(.seconds(1_200))
+        let answer = Answer(
+            id: UniqueID(high: 2, low: 1), option: "retry", by: "ann", via: .person,
+            values: ["path": "pl4nted"], secrets: ["pin": "pl4nted"])
+        _ = try rig.act { inbox, now throws(InboxRefusal) in
+            try inbox.answer(id, with: answer, undo: .zero, at: now)
+        }
+        messages += rig.pass(.seconds(1_200))
+        try rig.settle(id, .recovered)
+        messages += rig.pass(.seconds(1_200))
+        #expect(messages.map(\.event) == ["opened", "answered", "ended"])
+        for message in messages {
+            for body in HookSettings.Body.allCases {
+                let text = String(decoding: json(message, body).encoded(), as: UTF8.self)
+                #expect(!text.contains("pl4nted"), "\(text)")
+            }
+        }
+    }
+
     @Test("While people have to decide, a message has the reason in every form")
     func reason() throws {
         var report = NotifyRig.report("backup failed with exit code 28.")

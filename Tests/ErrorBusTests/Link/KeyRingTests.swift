@@ -48,6 +48,30 @@ struct KeyRingTests {
         #expect(!ring.isEmpty && ring.holder(of: client)?.name == "client")
     }
 
+    @Test(
+        "A relay's key speaks for those whom the topology places below it, and for clients",
+        arguments: [
+            ("leaf", true), ("leaf-1", true), ("other", false), ("other-1", false),
+            // A client with a key of its own, though its name begins like a node's.
+            ("other-deploy", true), ("unknown", true), ("relay-1", true),
+            // A node without a key, whose name begins like the relay's.
+            ("relay-2", false),
+        ] as [(NodeName, Bool)])
+    func places(name: NodeName, isAllowed: Bool) throws {
+        let deploy = try #require(KeyPair.make()).publicKey
+        var keys = LinkKeys(own: own, known: ["relay": client, "other-deploy": deploy])
+        keys.relays = ["relay"]
+        keys.places = [
+            "relay": .below(["central"]), "leaf": .below(["relay", "central"]),
+            "other": .below(["central"]), "relay-2": .below(["central"]),
+        ]
+        let holder = try #require(KeyRing(keys).holder(of: client))
+        #expect(holder.maySpeak(for: name) == isAllowed)
+        keys.relays = []
+        let worker = try #require(KeyRing(keys).holder(of: client))
+        #expect(worker.maySpeak(for: name) == (name == "relay-1"))
+    }
+
     @Test("A key that has become another name's is not accepted for its former holder")
     func movedKey() throws {
         let ring = KeyRing(LinkKeys(own: own, known: ["client": client]))

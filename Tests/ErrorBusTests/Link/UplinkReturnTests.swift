@@ -119,6 +119,20 @@ import Testing
         #expect(probes(rig.runAlive(60_000)).count == 1)
     }
 
+    @Test("F28 a parent on the second socket answers and ends nothing: another one was asked")
+    func notAsked() {
+        var rig = away()
+        _ = rig.runAlive(38_000)
+        _ = rig.machine.probeConnected(at: rig.now)
+        let refusal = Message.reject(.init(.gone, "gone", id: id))
+        let answer = Message.answer(id, .sample, digest: nil)
+        for message in [answer, .withdrawn(id: id), refusal] {
+            #expect(rig.machine.probeReceived(message, at: rig.now).drops == [.whileClosed])
+        }
+        #expect(rig.machine.entries[id]?.isOpen == true)
+        #expect(rig.get(answer).contains(.answered(id, .sample)))
+    }
+
     @Test("welcomed, it takes back what is open, each with an acknowledgement, and then moves")
     func moves() {
         var (rig, actions) = leaving()

@@ -54,12 +54,25 @@ struct SecretMaskTests {
 
     @Test("A line of a secret with several lines is masked, also without the others")
     func linesOfSecrets() throws {
+        let secret = "hunter2Xq\r\nab\nanother4Zz"
         let values = try FieldValues(
-            ["key": "hunter2Xq\r\nab\nanother4Zz"], for: [.secret("key", label: "Key")])
-        let mask = SecretMask().adding(values)
-        #expect(mask.masking("line 1: hunter2Xq, line 3: another4Zz") == "line 1: ***, line 3: ***")
-        // A line as short as a word would mask other texts.
-        #expect(mask.masking("about") == "about")
+            ["key": .string(secret)], for: [.secret("key", label: "Key")])
+        let variables = ["SSH_PRIVATE_KEY": secret]
+        for mask in [SecretMask().adding(values), SecretMask(environment: variables)] {
+            #expect(
+                mask.masking("line 1: hunter2Xq, line 3: another4Zz") == "line 1: ***, line 3: ***")
+            // A line as short as a word would mask other texts.
+            #expect(mask.masking("about") == "about")
+        }
+    }
+
+    @Test("The lines of a long secret take the place of no other secret")
+    func manyLines() {
+        let lines = (0...SecretMask.valueCountMax).map { "a line of the key, number \($0)" }
+        let mask = SecretMask(environment: [
+            "SSH_PRIVATE_KEY": lines.joined(separator: "\n"), "API_TOKEN": "hunter2",
+        ])
+        #expect(mask.masking("found hunter2 and \(lines[0])") == "found *** and ***")
     }
 
     @Test(
