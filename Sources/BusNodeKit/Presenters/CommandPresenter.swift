@@ -42,7 +42,8 @@ struct CommandPresenter: Presenter {
             return try prompt.answer(
                 reply.option, by: author, via: .policy, values: reply.values,
                 comment: reply.comment)
-        } catch AnswerRefusal.notOffered(let text, let offered) {
+        } catch {
+            guard case AnswerRefusal.notOffered(let text, let offered) = error else { throw error }
             // Whatever the program printed goes to the log and the status.
             throw AnswerRefusal.notOffered(
                 option: SecretMask.ofThisProcess.masking(text), offered: offered)
