@@ -57,7 +57,7 @@ struct NodeAssemblyTests {
             topology: file, node: "hub", logger: Logger(label: "test"))
         let ring = try #require(try assembly.parts().keys)
         let signer = try #require(SigningKey(of: leaf)?.signerKey)
-        #expect(ring.keys?.signers["leaf"] == [signer])
+        #expect(ring.keys?.signers["leaf"]?.contains(signer) == true)
         try folder.write("broken", to: "keys/other.key")
         try FileManager.default.removeItem(atPath: keys.publicFile(of: "gone"))
         // The former key stays as long as the file has it.
@@ -69,7 +69,7 @@ struct NodeAssemblyTests {
         assembly.reload()
         #expect(ring.holder(of: leaf.publicKey) == nil)
         #expect(ring.holder(of: hub.publicKey)?.name == "hub")
-        #expect(ring.keys?.signers["leaf"] == [])
+        #expect(ring.keys?.signers["leaf"]?.contains(signer) == false)
         // A new key needs a folder that can be used as a whole.
         let fresh = try keys.pair(of: "leaf").publicKey
         #expect(ring.holder(of: fresh) == nil)
