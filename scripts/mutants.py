@@ -15,11 +15,15 @@ import subprocess
 import sys
 import time
 
+from recompiler import Recompiler
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIST = ROOT / "Tests/NodeSimulation/mutants.txt"
-SOURCES = ["Sources/ErrorBusCore", "Sources/ErrorBus"]
+MODULES = ["ErrorBusCore", "ErrorBus"]
+SOURCES = [f"Sources/{module}" for module in MODULES]
 # Git ignores it; `make clean` removes it.
 WORK = ROOT / ".build-mutants"
+PRODUCT = "node-simulator"
 COPY_COUNT_MAX = 4
 STRICT = "ERRORBUS_WARNINGS_AS_ERRORS"
 BUILD_SECONDS = 1_800
@@ -79,6 +83,8 @@ class Copy:
         self.tree = WORK / f"tree-{number}"
         self.scratch = WORK / f"build-{number}"
         self.options = options
+        # Whether the last build of the whole copy was one with a mistake.
+        self.has_mistake = False
 
     def refresh(self):
         """Brings the copy to the working tree's state; what is equal keeps its time."""
@@ -108,19 +114,39 @@ class Copy:
         # five times as many seeds a second. No run looks at debug information.
         result = subprocess.run(
             ["swift", "build", "--package-path", self.tree, "--scratch-path", self.scratch,
-             "--product", "node-simulator", "-Xswiftc", "-gnone", "-Xswiftc", "-O"],
+             "--product", PRODUCT, "--disable-index-store", "-Xswiftc", "-gnone",
+             "-Xswiftc", "-O"],
             capture_output=True, text=True, timeout=BUILD_SECONDS, env=environment,
         )
-        if result.returncode == 0:
-            return None
-        lines = (result.stdout + result.stderr).splitlines()
-        errors = [line for line in lines if "error:" in line]
-        return "\n".join(errors[:5] or lines[-15:])
+        return None if result.returncode == 0 else errors(result.stdout + result.stderr)
 
-    def simulate(self):
+    def plant(self, file, text):
+        """The program with the text in a file of the copy, and what the compiler says.
+
+        Where no other file has to be compiled again, the copy and its build stay as they are.
+        """
+        if self.has_mistake:
+            problem = self.build()
+            if problem:
+                raise Stopped(f"the sources do not compile any more:\n{problem}")
+            self.has_mistake = False
+        is_built, problem = self.recompiler.build(file, text)
+        if is_built or problem:
+            return self.recompiler.program, problem and errors(problem)
+        original, self.has_mistake = file.read_text(), True
+        file.write_text(text)
+        try:
+            return self.program, self.build()
+        finally:
+            file.write_text(original)
+
+    @property
+    def program(self):
+        return self.scratch / "debug" / PRODUCT
+
+    def simulate(self, program):
         """(checker, seed, what it says) of the first seed that fails; None where all pass."""
-        command = [self.scratch / "debug/node-simulator",
-                   "--seeds", str(self.options.seeds), "--until-failure"]
+        command = [program, "--seeds", str(self.options.seeds), "--until-failure"]
         if self.options.jobs:
             command += ["--jobs", str(self.options.jobs)]
         result = subprocess.run(command, capture_output=True, text=True, timeout=RUN_SECONDS)
@@ -142,9 +168,10 @@ class Copy:
         problem = self.build()
         if problem:
             raise Stopped(f"the sources do not compile:\n{problem}")
-        found = self.simulate()
+        found = self.simulate(self.program)
         if found:
             raise Stopped(f"without a mistake seed {found[1]} fails: {found[0]}: {found[2]}")
+        self.recompiler = Recompiler(self.scratch, PRODUCT, MODULES, BUILD_SECONDS)
 
     def judge(self, mutant):
         """What was found, the seed, whether it is as it must be, and what is to be read of it."""
@@ -153,18 +180,20 @@ class Copy:
         planted = mutant.plant(original)
         if planted is None:
             return "STALE: the old text is not there exactly once", "", False, ""
-        try:
-            file.write_text(planted)
-            problem = self.build()
-            if problem:
-                return "DOES NOT COMPILE", "", False, problem
-            found = self.simulate()
-        finally:
-            file.write_text(original)
+        program, problem = self.plant(file, planted)
+        if problem:
+            return "DOES NOT COMPILE", "", False, problem
+        found = self.simulate(program)
         if not found:
             return f"SURVIVES {self.options.seeds} seeds", "", False, ""
         checker, seed, detail = found
         return checker, str(seed), True, detail
+
+
+def errors(said):
+    """The errors of what a compiler says, or the end of it."""
+    lines = said.splitlines()
+    return "\n".join([line for line in lines if "error:" in line][:5] or lines[-15:])
 
 
 class Stopped(Exception):
