@@ -258,9 +258,7 @@ extension UplinkEntry {
 extension EntryTable<UplinkEntry> {
     /// The entries that only keep a result or a withdrawal, the latest first.
     var endedLatestFirst: [PresentationID] {
-        let ended = values.compactMap { entry in
-            entry.forgetAt.map { (until: $0, id: entry.request.present.id) }
-        }
+        let ended = compactMap { id, entry in entry.forgetAt.map { (until: $0, id: id) } }
         return ended.sorted {
             $0.until == $1.until
                 ? PresentationID.areInOrder($0.id, $1.id) : $0.until > $1.until
