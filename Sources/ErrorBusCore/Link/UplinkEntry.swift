@@ -45,8 +45,9 @@ struct UplinkEntry: Hashable, Sendable {
     var lastRefusal: Message.Reject?
     /// Whether the caller was notified that the grace has passed.
     var graceIsOver = false
-    /// The request that came during an attempt: sent after the attempt.
-    var askedMeanwhile: UplinkRequest?
+    /// The request that came during an attempt: sent after the attempt. Boxed, since few entries
+    /// have one.
+    var askedMeanwhile: Boxed<UplinkRequest>?
     /// The answer, for callers that present again.
     var answer: Answer?
 
