@@ -45,8 +45,9 @@ struct UplinkEntry: Hashable, Sendable {
     var lastRefusal: Message.Reject?
     /// Whether the caller was notified that the grace has passed.
     var graceIsOver = false
-    /// The request that came during an attempt: sent after the attempt.
-    var askedMeanwhile: UplinkRequest?
+    /// The request that came during an attempt: sent after the attempt. Boxed, since few entries
+    /// have one.
+    var askedMeanwhile: Boxed<UplinkRequest>?
     /// The answer, for callers that present again.
     var answer: Answer?
 
@@ -258,9 +259,7 @@ extension UplinkEntry {
 extension EntryTable<UplinkEntry> {
     /// The entries that only keep a result or a withdrawal, the latest first.
     var endedLatestFirst: [PresentationID] {
-        let ended = values.compactMap { entry in
-            entry.forgetAt.map { (until: $0, id: entry.request.present.id) }
-        }
+        let ended = compactMap { id, entry in entry.forgetAt.map { (until: $0, id: id) } }
         return ended.sorted {
             $0.until == $1.until
                 ? PresentationID.areInOrder($0.id, $1.id) : $0.until > $1.until

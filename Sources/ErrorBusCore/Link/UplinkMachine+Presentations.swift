@@ -15,7 +15,7 @@ extension UplinkMachine {
         if var entry = entries[id] {
             switch entry.phase {
             case .answered:
-                entry.askedMeanwhile = request
+                entry.askedMeanwhile = Boxed(request)
                 store(entry, id)
                 return []
             case .settled(_, let result, _):

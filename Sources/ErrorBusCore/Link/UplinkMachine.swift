@@ -205,7 +205,7 @@ package struct UplinkMachine: Sendable {
         openRoom(welcome)
         unread = UnreadBytes(byteCountMax: limits.unreadByteCountMax)
         var position = 0
-        for id in entries.keys.sorted(by: PresentationID.areInOrder) {
+        for id in entries.wholeKeys.sorted(by: PresentationID.areInOrder) {
             guard var entry = entries[id] else { continue }
             switch entry.phase {
             case .asking, .accepted, .moving: entry.phase = .waiting

@@ -60,6 +60,12 @@ struct DownlinkRig {
     }
 }
 
+extension EntryTable {
+    /// In no order.
+    var keys: [PresentationID] { compactMap { id, _ in id } }
+    var values: [Entry] { compactMap { $1 } }
+}
+
 extension DownlinkAction {
     var bareReply: BareReply? {
         if case .reply(let reply, _) = self { reply } else { nil }

@@ -345,3 +345,7 @@ extension NodeMachine.Asker {
         if case .caller = self { true } else { false }
     }
 }
+
+extension EntryTable {
+    fileprivate var values: [Entry] { compactMap { $1 } }
+}
