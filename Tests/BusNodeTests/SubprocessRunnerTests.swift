@@ -1,3 +1,4 @@
+import ErrorBusTesting
 import Foundation
 import Glibc
 import Testing
