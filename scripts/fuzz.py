@@ -2,6 +2,7 @@
 and CONTRIBUTING.md."""
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import re
@@ -88,14 +89,13 @@ def beginnings(target):
 
 
 def run(program, target, minutes):
-    """True when nothing is found."""
+    """Whether nothing is found, and what to say of it."""
     corpus, artifacts = WORK / "corpus" / target, WORK / "found" / target
     shutil.rmtree(artifacts, ignore_errors=True)
     for folder in corpus, artifacts:
         folder.mkdir(parents=True, exist_ok=True)
     for name, content in beginnings(target):
         (corpus / f"begin-{name}").write_bytes(content)
-    print(f"{target}: {minutes} min", flush=True)
     result = subprocess.run(
         [program, target, f"-max_total_time={minutes * 60}", f"-timeout={INPUT_SECONDS}",
          f"-rss_limit_mb={MEMORY_MEGABYTES}", f"-max_len={INPUT_BYTES}", "-use_value_profile=1",
@@ -108,24 +108,25 @@ def run(program, target, minutes):
     found = sorted(artifacts.iterdir())
     if result.returncode == 0 and figures and not found:
         runs, coverage, inputs = figures.groups()
-        print(f"    {runs} inputs, {coverage} places reached, "
-              f"{inputs} inputs kept for the next run")
-        return True
+        return True, [f"{runs} inputs, {coverage} places reached, "
+                      f"{inputs} inputs kept for the next run"]
+    said = []
     for file in found:
         kept = KEPT / target / f"found-{file.name[-8:]}"
         shutil.copy(file, kept)
-        print(f"    FOUND {kept.relative_to(ROOT)}; again:\n"
-              f"    {program.relative_to(ROOT)} {target} {kept.relative_to(ROOT)}")
-    print("\n".join("    " + line for line in result.stderr.splitlines()[-40:]))
-    return False
+        said += [f"FOUND {kept.relative_to(ROOT)}; again:",
+                 f"{program.relative_to(ROOT)} {target} {kept.relative_to(ROOT)}"]
+    return False, said + result.stderr.splitlines()[-40:]
 
 
-def run_console(minutes):
-    """True when every reply is as docs/openapi.yaml says, and the node lives."""
+def build_node():
     subprocess.run(["swift", "build", "--product", "bus-node"], cwd=ROOT, check=True,
                    timeout=BUILD_SECONDS, stdout=sys.stderr)
-    bus_node = ROOT / ".build/debug/bus-node"
-    print(f"{CONSOLE}: {minutes} min", flush=True)
+    return ROOT / ".build/debug/bus-node"
+
+
+def run_console(bus_node, minutes):
+    """Whether every reply is as docs/openapi.yaml says, and the node lives; what to say of it."""
     with tempfile.TemporaryDirectory() as folder:
         topology = pathlib.Path(folder, "topology.yaml")
         topology.write_text(TOPOLOGY.format(folder=folder))
@@ -158,26 +159,37 @@ def run_console(minutes):
                 process.kill()
     cases = re.search(r"(\d+) generated.*", result.stdout)
     if result.returncode == 0 and lives and cases:
-        print(f"    {cases.group(0)}")
-        return True
-    print("\n".join("    " + line for line in result.stdout.splitlines()[-120:]) + result.stderr)
-    print(f"    FOUND; the node {'lives' if lives else 'does not live'}")
-    return False
+        return True, [cases.group(0)]
+    return False, [*result.stdout.splitlines()[-120:], *result.stderr.splitlines(),
+                   f"FOUND; the node {'lives' if lives else 'does not live'}"]
 
 
 def main():
     parser = argparse.ArgumentParser(prog="fuzz", description=__doc__)
     parser.add_argument("--minutes", type=int, default=1, help="for each target (1)")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1,
+                        help="targets at a time (one for each processor)")
     parser.add_argument("targets", nargs="*", metavar="TARGET", help=", ".join(targets()))
     options = parser.parse_args()
     unknown = set(options.targets) - set(targets())
-    if unknown or options.minutes < 1:
-        parser.error(f"found {', '.join(sorted(unknown)) or options.minutes}; targets: "
-                     f"{', '.join(targets())}; --minutes is 1 or more")
+    if unknown:
+        parser.error(f"found {', '.join(sorted(unknown))}; targets: {', '.join(targets())}")
+    if min(options.minutes, options.jobs) < 1:
+        parser.error(f"found {min(options.minutes, options.jobs)}; "
+                     "--minutes and --jobs are 1 or more")
     chosen = options.targets or targets()
     program = build() if set(chosen) != {CONSOLE} else None
-    good = [run_console(options.minutes) if target == CONSOLE
-            else run(program, target, options.minutes) for target in chosen]
+    bus_node = build_node() if CONSOLE in chosen else None
+
+    def judged(target):
+        is_good, said = (run_console(bus_node, options.minutes) if target == CONSOLE
+                         else run(program, target, options.minutes))
+        print("\n".join([f"{target}: {options.minutes} min", *(f"    {line}" for line in said)]),
+              flush=True)
+        return is_good
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        good = list(pool.map(judged, chosen))
     print(f"fuzz: {sum(good)} of {len(good)} targets without a finding")
     sys.exit(0 if all(good) else 1)
 
