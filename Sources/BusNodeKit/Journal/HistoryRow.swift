@@ -159,6 +159,7 @@ struct HistoryRow: WholeTextRow, Hashable {
             take(answer, of: try? ErrorReport(payload: Array(row.report)))
             stage = known == nil ? "answered" : "settled"
             result = known?.rawValue
+            reason = nil
             ending = known.map(row.words)
             changedAt = row.settledAt ?? row.decidedAt ?? changedAt
         case .ended(let end):
@@ -171,6 +172,29 @@ struct HistoryRow: WholeTextRow, Hashable {
             ending = end.words
             changedAt = row.endedAt ?? changedAt
         }
+        (claimedBy, claimedUntil, claimedIdentity) = (nil, nil, nil)
+        take(proposal: nil)
+    }
+
+    /// Records the answer that an event has and the journal has not, such as that of a rule in
+    /// `responders`.
+    mutating func answer(with event: HistoryEventRow, of report: ErrorReport?) {
+        let fields = event.fields
+        guard let id = fields["answer"].flatMap({ UniqueID($0) }), let option = fields["option"],
+            let by = fields["by"], let via = fields["via"].flatMap({ Answer.Via(rawValue: $0) })
+        else { return }
+        // Long ones were cut, and are no JSON any longer.
+        let values = fields["values"].flatMap { try? JSONValue.parse(Array($0.utf8)).objectValue }
+        var secrets: [String: JSONValue] = [:]
+        for name in fields["secrets"]?.split(separator: ",") ?? [] { secrets[String(name)] = .null }
+        take(
+            Answer(
+                id: id, option: option, by: by, via: via, second: fields["second"],
+                values: values ?? [:], secrets: secrets, comment: fields["comment"]),
+            of: report)
+        stage = "answered"
+        (result, reason, ending) = (nil, nil, nil)
+        changedAt = event.time
         (claimedBy, claimedUntil, claimedIdentity) = (nil, nil, nil)
         take(proposal: nil)
     }

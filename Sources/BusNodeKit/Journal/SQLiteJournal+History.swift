@@ -90,6 +90,9 @@ extension SQLiteJournal: HistoryStore {
             try amend(event, from: [HistoryRow.left, "closed"], database) { row in
                 let journaled = try? JournalRow.fetchOne(database, key: event.id)
                 if let journaled, journaled.isIntact { row.add(journaled) }
+                guard row.answer == nil else { return }
+                let report = journaled.flatMap { try? ErrorReport(payload: Array($0.report)) }
+                row.answer(with: event, of: report)
             }
         case .change:
             try amend(event, from: [HistoryRow.left], database) { $0.end(with: event) }

@@ -20,9 +20,10 @@ struct HistoryLeftTests {
         return try #require(try await archive.presentation(id, console: 0))
     }
 
-    @Test("What a rule or a silence ends after a restart is in the history with its end")
-    func endedSince() async throws {
-        let ids = (0..<3).map { _ in PresentationID.make() }
+    /// The journal and the audit of a node that was killed with these presentations open.
+    private func restarted(
+        _ ids: [PresentationID]
+    ) async throws -> (SQLiteJournal, AuditHistory, HistoryKeeper) {
         let now = ManualTime().now
         do {
             let journal = try SQLiteJournal(path)
@@ -39,6 +40,13 @@ struct HistoryLeftTests {
         let history = AuditHistory()
         let keeper = try HistoryKeeper(
             Inbox("console"), history, in: journal, console: 0, logger: Logger(label: "test"))
+        return (journal, history, keeper)
+    }
+
+    @Test("What a rule or a silence ends after a restart is in the history with its end")
+    func endedSince() async throws {
+        let ids = (0..<3).map { _ in PresentationID.make() }
+        let (journal, history, keeper) = try await restarted(ids)
         for id in ids { #expect(try await entry(id).stage == HistoryRow.left) }
 
         let answer = Answer(option: "retry", by: "policy central rule 1", via: .policy)
@@ -58,6 +66,28 @@ struct HistoryLeftTests {
         #expect(withheld.stage == "closed" && withheld.claimedBy == nil)
         #expect(withheld.ending == Outcome.Reason.withheld.words)
         #expect(try await entry(ids[2]).stage == HistoryRow.left)
+    }
+
+    @Test("So is an answer that the journal does not have, as that of a rule in responders")
+    func answeredBefore() async throws {
+        let id = PresentationID.make()
+        let (journal, history, keeper) = try await restarted([id])
+        let answer = Answer(
+            option: "retry", by: "policy central rule 1", via: .policy, values: ["path": "/srv"],
+            secrets: ["pin": "hunter2"], comment: "As ever.")
+        history.record(PresentationEvent(id, .decided(answer, isRestored: false)))
+        await keeper.write()
+        let answered = try await entry(id)
+        #expect(answered.stage == "answered" && answered.by == answer.by)
+        #expect(answered.optionTitle == "Retry" && answered.claimedBy == nil)
+        #expect(answered.values == ["path": "/srv"] && answered.secrets == ["pin"])
+        #expect(answered.comment == "As ever.")
+        history.record(PresentationEvent(id, .settled(.recovered, of: answer)))
+        await keeper.write()
+        #expect(try await entry(id).ending == "recovered")
+        // The next start leaves it as it is.
+        _ = try journal.restore(console: 0, at: .now)
+        #expect(try await entry(id).ending == "recovered")
     }
 
     @Test("A presentation that the console has keeps the stage that it has there")
