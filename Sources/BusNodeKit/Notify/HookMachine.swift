@@ -79,24 +79,26 @@ struct HookMachine: Sendable {
         let item = change.item
         let isMatch = settings.match.matches(item.report, origin: item.origin)
         let group = isMatch ? CoalescingKey(item.report) : nil
-        let hasMoved = leaveGroup(item, for: group, at: now)
+        leaveGroup(item, for: group, at: now)
         guard let group else { return }
+        // Presented and not counted here: also one that came before with a report of another group,
+        // or with one that this hook does not get.
+        let isNew = open[item.id] == nil && item.openedRevision == item.revision
         follow(item, in: group, at: now)
-        let event: HookSettings.Event? = hasMoved ? .opened : Self.event(of: change)
+        let event: HookSettings.Event? = isNew ? .opened : Self.event(of: change)
         if let event { collect(event, item, in: group, at: now) }
     }
 
     /// Takes a presentation out of its group if it was presented again with a report of another
-    /// group, as over another relay, or with one that this hook does not get. True if it was.
+    /// group, as over another relay, or with one that this hook does not get.
     private mutating func leaveGroup(
         _ item: InboxItem, for group: CoalescingKey?, at now: Moment
-    ) -> Bool {
+    ) {
         guard let former = open[item.id]?.item, former.openedRevision != item.openedRevision,
             case let left = CoalescingKey(former.report), left != group
-        else { return false }
+        else { return }
         forget(item.id, in: left)
         collect(.ended, former, in: left, at: now)
-        return true
     }
 
     /// Changes were lost: begins again with the presentations that are open now. What was sent as

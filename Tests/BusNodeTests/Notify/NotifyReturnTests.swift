@@ -39,7 +39,7 @@ struct NotifyReturnTests {
         #expect(rig.sent() == ["opened 1 before, 1 open"])
     }
 
-    @Test("With a report that the hook does not get it ends for the hook, and does not age")
+    @Test("With a report that the hook does not get it ends for the hook, until it has another one")
     func noMatch() throws {
         let match = try RuleMatch(json: ["domain": "d"])
         var rig = NotifyRig([
@@ -52,6 +52,9 @@ struct NotifyReturnTests {
         try rig.present(id, other)
         #expect(rig.sent() == ["ended 1 broken, 0 open"])
         #expect(rig.pass(.seconds(3_600)).isEmpty)
+        try rig.present(id, NotifyRig.report())
+        #expect(rig.sent() == ["opened 1 broken, 1 open"])
+        #expect(rig.pass(.seconds(300)).map(\.outline) == ["aging 1 broken"])
     }
 }
 
