@@ -108,8 +108,12 @@ extension ConsolePage {
         let sender = item.origin.map { " from \($0.words)" } ?? ""
         let origin = "\(report.severity.rawValue), \(report.domain)\(code)\(sender), at \(node)"
         let style = option.role == .destructive ? "destructive" : "default"
-        var facts = [("why", report.endOfReason), ("suggestion", report.recoverySuggestion)]
-            .compactMap { id, text in text.map { "<p id=\"\(id)\">\($0.linesForPage)</p>" } }
+        // Of what a command has written the last lines say most.
+        let why = report.endOfReason?.linesForPage.suffix(10)
+        let suggestion = report.recoverySuggestion?.clipped(ConsoleLimits.descriptionScalarMax)
+        var facts = [("why", why), ("suggestion", suggestion?.linesForPage[...])].compactMap {
+            id, lines in lines.map { "<p id=\"\(id)\">\($0.joined(separator: "<br>"))</p>" }
+        }
         if let claim = item.stage.claim, claim.person != user {
             let person = claim.person.escapedForPage
             facts.append("<p id=\"claim\" class=\"problem\">Claimed by \(person).</p>")
@@ -147,9 +151,8 @@ extension ConsolePage {
 }
 
 extension String {
-    /// The last lines as HTML: of what a command has written these say most.
-    fileprivate var linesForPage: String {
-        split(whereSeparator: \.isNewline).suffix(10).map { String($0).escapedForPage }
-            .joined(separator: "<br>")
+    /// The lines as HTML, without empty ones.
+    fileprivate var linesForPage: [String] {
+        split(whereSeparator: \.isNewline).map { String($0).escapedForPage }
     }
 }

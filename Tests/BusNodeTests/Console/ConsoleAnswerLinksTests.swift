@@ -126,13 +126,13 @@ struct ConsoleAnswerLinksTests {
     func facts() async throws {
         var report = NotifyRig.report()
         report.failureReason = (1...11).map { "line \($0)" }.joined(separator: "\n") + "\n<b>full"
-        report.recoverySuggestion = "Free some."
+        report.recoverySuggestion = (1...11).map { "step \($0)" }.joined(separator: "\n")
         try await run(report) { visit in
             let link = try visit.link()
             let page = try await visit.open(link)
             #expect(page.text.contains("<p id=\"why\">line 3<br>line 4<br>"))
             #expect(page.text.contains("line 11<br>&lt;b>full</p>"))
-            #expect(page.text.contains("<p id=\"suggestion\">Free some.</p>"))
+            #expect(page.text.contains("<p id=\"suggestion\">step 1<br>step 2<br>"))
             #expect(!page.text.contains("Claimed by"))
             try visit.inbox.claim(visit.item.id, by: "oncall")
             #expect(try await !visit.open(link).text.contains("Claimed by"))
