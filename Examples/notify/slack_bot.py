@@ -29,8 +29,13 @@ def secret(name):
     return (arguments.tokens / name).read_text().strip()
 
 
+# Slack takes no empty text.
 def heading(item):
     return item["description"].strip() or item["domain"]
+
+
+def name(title, option):
+    return title.strip() or option
 
 
 def opened(group, seen):
@@ -45,9 +50,8 @@ def opened(group, seen):
         value = {"group": group["number"], "option": option["id"], "seen": seen,
                  "title": option["title"], "role": option["role"] or "none"}
         asks = option["role"] == "destructive" or count > 1
-        # Slack takes no empty text.
-        name = option["title"].strip() or option["id"]
-        buttons.append(button(option["id"], name, value, asks and f"{name[:200]} for {count}"))
+        title = name(option["title"], option["id"])
+        buttons.append(button(option["id"], title, value, asks and f"{title[:200]} for {count}"))
     others = len(first["options"]) - len(buttons)
     # The list with this group alone, whichever of its members end meanwhile.
     url = group["url"] if count > 1 else first["url"]
@@ -106,7 +110,8 @@ class Buttons(Interactivity):
         try:
             done = call(url, secret(person), value)
             refused = "".join(f"\n{each['message']}" for each in done["refused"][:5])
-            said = f"{len(done['answered'])} answered with {value['title']}.{refused}"
+            option = name(value["title"], value["option"])
+            said = f"{len(done['answered'])} answered with {option}.{refused}"
         except FileNotFoundError:
             said = "You have no token of the console here; ask the operator of this app for one."
         except urllib.error.HTTPError as refusal:

@@ -137,6 +137,7 @@ extension EndToEnd.Users {
         }
         #expect(isPosted, "\(bot.output.value)")
         #expect(try await press("retry", by: "U1", at: slack, bot) == "200")
+        #expect(await slack.prints("1 answered with retry."))
         #expect(try await present.ending() == 0)
         withExtendedLifetime(nodes) {}
     }
