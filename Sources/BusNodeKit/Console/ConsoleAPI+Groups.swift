@@ -200,8 +200,10 @@ extension ConsoleAPI {
             let result = try inbox.claimGroup(
                 number, only: chosen, by: by, of: visitor.identity, for: .milliseconds(time),
                 takesOver: takesOver, to: receiver, seen: seen)
-            let act = receiver.map { PersonalAct.handOver(to: $0) } ?? .claim
-            for id in result.changed { note(act, id, by: by) }
+            if let until = result.until {
+                let act = PersonalAct.claiming(until: until, for: receiver)
+                for id in result.changed { note(act, id, by: by) }
+            }
             return json(result, as: "claimed")
         } catch {
             throw APIProblem(error)

@@ -274,10 +274,10 @@ struct ConsoleAPI: Sendable {
         let by = try visitor.name(in: fields)
         let time = try fields.integer("forMilliseconds", in: Self.claimRange) ?? 300_000
         let receiver = try receiver(in: fields, from: by)
-        try inbox.claim(
+        let until = try inbox.claim(
             id, by: by, of: visitor.identity, for: .milliseconds(time),
             takesOver: try fields.bool("takeOver") ?? false, to: receiver)
-        note(receiver.map { PersonalAct.handOver(to: $0) } ?? .claim, id, by: by)
+        note(.claiming(until: until, for: receiver), id, by: by)
     }
 
     @Sendable private func release(

@@ -2,9 +2,9 @@ import ErrorBus
 
 /// An act of a person at a console, other than an answer.
 enum PersonalAct: Hashable, Sendable {
-    case claim, release, undo
+    case claim(until: Moment), release, undo
     /// Handed a claim to another person.
-    case handOver(to: String)
+    case handOver(to: String, until: Moment)
     /// Made a silence, or ended one early.
     case silence(Silence), silenceEnd(Silence)
     /// Chose an option, whose answer is held for an undo.
@@ -23,6 +23,11 @@ enum PersonalAct: Hashable, Sendable {
     case link(option: String, hook: NodeName)
     /// Saved a new view for everyone, replaced a view, or removed one.
     case saveView(ViewRow), replaceView(ViewRow), removeView(String)
+
+    /// A claim of its author, or of the receiver to whom it was handed.
+    static func claiming(until: Moment, for receiver: String?) -> PersonalAct {
+        receiver.map { PersonalAct.handOver(to: $0, until: until) } ?? .claim(until: until)
+    }
 
     var word: String {
         switch self {
@@ -47,8 +52,10 @@ enum PersonalAct: Hashable, Sendable {
 
     func fields(_ person: String) -> [String: String] {
         switch self {
-        case .claim, .release, .undo: return ["by": person]
-        case .handOver(let receiver): return ["by": person, "to": receiver]
+        case .release, .undo: return ["by": person]
+        case .claim(let until): return ["by": person, "until": TimeText.text(until.date)]
+        case .handOver(let receiver, let until):
+            return ["by": person, "to": receiver, "until": TimeText.text(until.date)]
         case .leaving(let option), .propose(let option):
             return ["by": person, "option": option]
         case .confirm(let option, let proposer), .decline(let option, let proposer):
@@ -84,7 +91,7 @@ enum PersonalAct: Hashable, Sendable {
         func named(_ option: String) -> String { ErrorReport.name(of: option, in: report) }
         return switch self {
         case .claim: "Claimed by \(person)"
-        case .handOver(let receiver): "Handed to \(receiver) by \(person)"
+        case .handOver(let receiver, _): "Handed to \(receiver) by \(person)"
         case .release: "Released by \(person)"
         case .undo: "Taken back by \(person)"
         case .leaving(let option): "\(person) chose \(named(option)), held back to undo"

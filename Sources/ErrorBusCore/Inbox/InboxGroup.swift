@@ -148,4 +148,6 @@ package struct GroupClaim: Hashable, Sendable {
     package var changed: [PresentationID] = []
     /// The members that the request left out, each with its refusal: another person has claimed it.
     package var refused: [PresentationID: InboxRefusal] = [:]
+    /// The end of the new claims; nil without one.
+    package var until: Moment?
 }

@@ -185,7 +185,7 @@ extension InboxMachine {
         var result = GroupClaim()
         for id in try members(ofGroup: number, seen: seen) where chosen?.contains(id) ?? true {
             do throws(InboxRefusal) {
-                _ = try claim(
+                result.until = try claim(
                     id, by: person, of: identity, for: time, takesOver: takesOver, to: receiver,
                     at: now)
                 result.changed.append(id)

@@ -228,7 +228,7 @@ struct AuditHistoryTests {
             PresentationEvent(id, .ended(report, .expired, origin: nil, by: "central")))
         #expect(lookups.withLock(\.self) == 0)
         history.record(.decided(id, "retry", by: "ann"))
-        history.note(.claim, id, by: "ann")
+        history.note(.claim(until: ManualTime().now), id, by: "ann")
         history.note(.leaving(option: "retry"), id, by: "ann")
         #expect(lookups.withLock(\.self) == 3)
         let events = history.events(of: id)
@@ -245,9 +245,9 @@ struct AuditHistoryTests {
         let item = AnswerLinkRig.item(ErrorReport(domain: "com.acme.db", description: "Disk full"))
         let history = AuditHistory { [item] in $0 == item.id ? item : nil }
         history.record(PresentationEvent(item.id, .presented(item.report, origin: nil, path: [])))
-        history.note(.claim, item.id, by: "ann")
+        history.note(.claim(until: ManualTime().now), item.id, by: "ann")
         history.record(.decided(item.id, "retry", by: "ann"))
-        history.note(.claim, .make(), by: "ann")
+        history.note(.claim(until: ManualTime().now), .make(), by: "ann")
         let origin = try #require(item.origin).description
         for (name, value) in [("domain", "com.acme.*"), ("origin", origin)] {
             let filter = try HistoryFilter(["by": "ann", name: value])
@@ -301,8 +301,9 @@ struct AuditHistoryTests {
                 .link(option: "retry", hook: "phone"),
                 "ann chose retry by a link in a message of hook phone"
             ),
-            (.undo, "Taken back by ann"), (.claim, "Claimed by ann"), (.release, "Released by ann"),
-            (.handOver(to: "bob"), "Handed to bob by ann"),
+            (.undo, "Taken back by ann"), (.claim(until: .now), "Claimed by ann"),
+            (.release, "Released by ann"),
+            (.handOver(to: "bob", until: .now), "Handed to bob by ann"),
         ])
     func acts(act: PersonalAct, expected: String) {
         let id = PresentationID.make()

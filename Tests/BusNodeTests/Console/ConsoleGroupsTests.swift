@@ -314,7 +314,9 @@ struct ConsoleGroupsTests {
         #expect(refused[0]["id"] == .string(members[1].description))
         #expect(refused[0]["error"] == "claimed" && refused[0]["by"] == "bob")
         #expect(refused[0]["until"]?.stringValue != nil)
-        #expect(api.console.history.events(of: members[0]).map(\.event).contains("claim"))
+        let until = try #require(try api.inbox.item(members[0]).stage.claim).until
+        let event = api.console.history.events(of: members[0]).first { $0.event == "claim" }
+        #expect(event?.fields["until"] == TimeText.text(until.date))
         #expect(!api.console.history.events(of: members[1]).map(\.event).contains("claim"))
         let released = try #require(try claim(releases: true).reply)
         #expect(released.texts("released") == [members[0], members[2]].map(\.description))

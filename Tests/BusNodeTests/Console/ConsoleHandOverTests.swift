@@ -89,12 +89,14 @@ import Testing
         let claimed = try refusal(api, id, to: "ann")
         #expect(claimed?.word == "claimed")
         #expect(claimed?.message.hasSuffix("Z: claim it with `takeOver` first") == true)
+        let until = try #require(try api.inbox.item(id).stage.claim).until
         let events = api.console.history.events(of: id)
         #expect(events.map(\.sentence) == ["Handed to bob by ann"])
         #expect(events.first?.event == "handOver")
         #expect(
             events.first?.fields == [
-                "by": "ann", "to": "bob", "description": "full", "origin": "worker", "domain": "d",
+                "by": "ann", "to": "bob", "until": TimeText.text(until.date),
+                "description": "full", "origin": "worker", "domain": "d",
             ])
         for task in asking { task.cancel() }
     }

@@ -230,8 +230,8 @@ import Testing
     func severalConsoles() async throws {
         let histories = [AuditHistory(), AuditHistory()]
         for history in histories { history.record(.decided(id(1), "retry", by: "ann")) }
-        histories[0].note(.claim, id(1), by: "ann")
-        histories[1].note(.claim, id(2), by: "bob")
+        histories[0].note(.claim(until: start), id(1), by: "ann")
+        histories[1].note(.claim(until: start), id(2), by: "bob")
         var (first, second) = (item(1), answered(1, by: "ann"))
         first.notes = [
             InboxNote(id: id(8).value, by: "bob", text: "later", at: start + .seconds(1))
