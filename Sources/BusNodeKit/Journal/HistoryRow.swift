@@ -178,7 +178,7 @@ struct HistoryRow: WholeTextRow, Hashable {
 
     /// Records the answer that an event has and the journal has not, such as that of a rule in
     /// `responders`.
-    mutating func answer(with event: HistoryEventRow, of report: ErrorReport?) {
+    mutating func add(answerOf event: HistoryEventRow, to report: ErrorReport?) {
         let fields = event.fields
         guard let id = fields["answer"].flatMap({ UniqueID($0) }), let option = fields["option"],
             let by = fields["by"], let via = fields["via"].flatMap({ Answer.Via(rawValue: $0) })

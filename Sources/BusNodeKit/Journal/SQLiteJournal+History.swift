@@ -92,7 +92,7 @@ extension SQLiteJournal: HistoryStore {
                 if let journaled, journaled.isIntact { row.add(journaled) }
                 guard row.answer == nil else { return }
                 let report = journaled.flatMap { try? ErrorReport(payload: Array($0.report)) }
-                row.answer(with: event, of: report)
+                row.add(answerOf: event, to: report)
             }
         case .change:
             try amend(event, from: [HistoryRow.left], database) { $0.end(with: event) }
