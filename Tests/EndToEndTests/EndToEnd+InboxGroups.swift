@@ -46,6 +46,21 @@ extension EndToEnd.Inbox {
         withExtendedLifetime(nodes) {}
     }
 
+    @Test("A script answers descriptions that differ after the part in lists only on request")
+    func endingDifferently() async throws {
+        let (nodes, address) = try await start()
+        let text = String(repeating: "partition ", count: 120)
+        let presents = try await differing([text + "a", text + "b"], at: address)
+        let refused = try inbox(address, "answer", id(1), "retry", "--all-like")
+        #expect(try await refused.ending() == 64)
+        #expect(await refused.says("the group has descriptions that end differently"))
+        #expect(presents.allSatisfy { $0.output.value.isEmpty })
+        let answer = try inbox(address, "answer", id(1), "retry", "--all-like", "--differing")
+        #expect(try await answer.ending() == 0)
+        for present in presents { #expect(try await present.ending() == 0) }
+        withExtendedLifetime(nodes) {}
+    }
+
     @Test("A26 an option that is not offered is refused for all as for one")
     func notOfferedToAny() async throws {
         let (nodes, address) = try await start()

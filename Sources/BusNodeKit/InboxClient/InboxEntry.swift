@@ -121,12 +121,22 @@ package struct InboxMembers: Sendable {
     package let descriptionCount: Int
     /// The number of different reasons of the failures: equal texts may have different causes.
     package let reasonCount: Int
+    /// The fields in which the console says that members differ; nil if that is not known.
+    package let varies: [String]?
+    /// Whether the descriptions differ, or may differ, after the beginnings that lists have.
+    private let restDiffers: Bool
 
     /// - Parameter entries: The members of one group; members that are no longer open are left out.
-    package init(_ entries: some Sequence<InboxEntry>) {
+    package init(_ entries: some Sequence<InboxEntry>, varies: [String]? = nil) {
+        self.varies = varies
         self.entries = entries.filter(\.isOpen).sorted { $0.comesBefore($1) }
         descriptionCount = Set(self.entries.map(\.description)).count
         reasonCount = Set(self.entries.map(\.failureReason)).count
+        let isCut = self.entries.contains {
+            $0.description.unicodeScalars.count >= ConsoleLimits.descriptionScalarMax
+        }
+        restDiffers =
+            self.entries.count > 1 && isCut && (varies?.contains("description") ?? true)
     }
 
     /// The members without the ones that the texts name, each by an id, or its beginning or end.
@@ -147,22 +157,27 @@ package struct InboxMembers: Sendable {
         guard left.count < entries.count else {
             throw Failure(.usage, "--except: names all of the group: nothing was answered")
         }
-        return InboxMembers(entries.filter { !left.contains($0.id) })
+        return InboxMembers(entries.filter { !left.contains($0.id) }, varies: varies)
     }
 
     package var count: Int { entries.count }
-    package var differ: Bool { descriptionCount > 1 }
+    package var differ: Bool { descriptionCount > 1 || restDiffers }
 
     /// What the members say differently, in words; nil if they say the same.
     package var difference: String? {
-        if differ { return "\(descriptionCount) different descriptions" }
+        if descriptionCount > 1 { return "\(descriptionCount) different descriptions" }
+        if restDiffers {
+            return varies == nil
+                ? "long descriptions, which may end differently"
+                : "descriptions that end differently"
+        }
         return reasonCount > 1 ? "\(reasonCount) different reasons" : nil
     }
 
     /// The different reasons of members with one description, oldest first, each as a line that is
     /// safe to show; empty if the reasons are the same, or the descriptions are not.
     package func reasonLines(atMost limit: Int) -> [String] {
-        guard !differ, reasonCount > 1 else { return [] }
+        guard descriptionCount == 1, reasonCount > 1 else { return [] }
         var seen: Set<String> = []
         let reasons = entries.map { $0.failureReason ?? "no reason" }
             .filter { seen.insert($0).inserted }
@@ -186,7 +201,9 @@ package struct InboxMembers: Sendable {
             .sorted { $0.key > $1.key }
         let facts: [String?] = [
             count == 1 ? "1 presentation" : "\(count) presentations",
-            differ ? "\(descriptionCount) descriptions" : "one description",
+            descriptionCount > 1
+                ? "\(descriptionCount) descriptions"
+                : restDiffers ? difference : "one description",
             reasonCount > 1 ? "\(reasonCount) reasons" : nil,
             origins.count == 1 ? "from \(origins.first ?? "")" : "\(origins.count) origins",
             severities.count == 1

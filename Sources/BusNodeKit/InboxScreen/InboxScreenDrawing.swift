@@ -375,7 +375,7 @@ struct InboxMembersDrawing {
         let holder = entry.claimant(at: now.date).map { " @\($0.shown())" } ?? ""
         let end = TextWidth.clipped(entry.origin.shown() + holder, to: max(8, width / 3))
         let columns = TextWidth.columns(of: end)
-        let isByReason = !members.differ && members.reasonCount > 1
+        let isByReason = members.descriptionCount == 1 && members.reasonCount > 1
         let text = isByReason ? entry.failureReason ?? "no reason" : entry.description
         line.add(text.shown(), at: 4, width: width - 4 - columns - 2)
         line.addRight(end, before: width, width: columns, .dim)

@@ -164,7 +164,7 @@ extension InboxAnswer {
                 "--confirm: found no member with this proposal: it ended meanwhile, or --except "
                     + "leaves all of them open")
         }
-        return InboxMembers(found)
+        return InboxMembers(found, varies: members.varies)
     }
 
     /// The values that the command line gives, and those that a person at the terminal then gives.
@@ -219,9 +219,14 @@ extension InboxAnswer {
             throw Failure(.usage, refusal.description)
         }
         let (open, revision) = try await client.items()
-        let all = InboxMembers(
+        var all = InboxMembers(
             open.filter { $0["group"]?.integerValue == item.group }
                 .compactMap { InboxEntry($0, at: .now) })
+        if all.differ, all.descriptionCount == 1 {
+            // The list has only the beginnings: the console knows whether the rest differs.
+            let group = try await client.get("/groups/\(item.group)")
+            all = InboxMembers(all.entries, varies: group.texts("varies"))
+        }
         var members = except.isEmpty ? all : try all.leavingOut(except)
         let proposal = try confirm ? self.proposal(for: item) : nil
         if let proposal { members = try confirmed(proposal, in: members) }

@@ -102,6 +102,28 @@ import Testing
         #expect(try members(["Boom"]).reasonLines(atMost: 2).isEmpty)
     }
 
+    @Test("long descriptions, of which lists have the beginnings, may differ at their ends")
+    func longDescriptions() throws {
+        let long = String(repeating: "x", count: ConsoleLimits.descriptionScalarMax)
+        let items = Self.group(long, long)
+        let now = ManualTime(date: Fixture.date).now
+        let entries = items.compactMap { InboxEntry($0, at: now) }
+        let unknown = InboxMembers(entries)
+        #expect(unknown.differ)
+        #expect(unknown.difference == "long descriptions, which may end differently")
+        let different = InboxMembers(entries, varies: ["description"])
+        #expect(different.difference == "descriptions that end differently")
+        #expect(different.facts.contains("descriptions that end differently"))
+        let alike = InboxMembers(entries, varies: ["userInfo"])
+        #expect(alike.difference == nil && alike.facts.contains("one description"))
+        #expect(!InboxMembers(entries.prefix(1)).differ)
+        var fixture = Fixture(items)
+        #expect(fixture.press(.character("r"), .character("y")).isEmpty)
+        #expect(fixture.row(22).hasPrefix("Retry for all 2? They have long descriptions, which"))
+        #expect(
+            fixture.press(.character("y")) == [.send(.answerGroup(7, option: "retry", seen: 100))])
+    }
+
     @Test("an option that is destructive for any member needs a confirmation for all")
     func destructive() {
         var items = Self.group("Disk is full", "Disk is full")
