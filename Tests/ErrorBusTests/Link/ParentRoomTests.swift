@@ -74,6 +74,19 @@ import Testing
         #expect(graces(rig.run(1).map(\.1)) == [3])
     }
 
+    @Test("what is asked again after an answer without a result waits for room as all others do")
+    func askedMeanwhile() {
+        var rig = rig(maxOpen: 1)
+        _ = rig.present(Self.id(1))
+        _ = rig.get(.answer(Self.id(1), .decision()))
+        _ = rig.present(Self.id(1), grace: 2_000)
+        _ = rig.present(Self.id(2))
+        _ = rig.get(.accepted(id: Self.id(2), attempt: 1))
+        #expect(queued(rig.present(Self.id(3))) == [3])
+        #expect(queued(rig.settle(Self.id(1), .unknown)) == [1])
+        #expect(graces(rig.runAlive(30_000).map(\.1)) == [])
+    }
+
     @Test("origins that gave up what waited leave nothing behind")
     func gaveUp() {
         var rig = rig(maxOpen: 1)
