@@ -19,6 +19,13 @@ extension DownlinkMachine {
         return mayBegin(linkOf: name, at: now)
     }
 
+    /// What becomes of a message by which its child may not be in reach again. HELLO gets a reply:
+    /// without one, its sender would greet in vain until it gives this node up.
+    func notFound(_ name: NodeName, by message: Message, from peer: PeerID) -> DownlinkAction {
+        if case .hello = message { return noMoreLinks(of: name, from: peer) }
+        return .dropped(Anomaly(kind: .lostLink, detail: message.verb.rawValue))
+    }
+
     /// The refusal of a HELLO that begins one more link than its child may have; nil otherwise, and
     /// for a HELLO that only comes again.
     mutating func tooManyLinks(
@@ -27,10 +34,14 @@ extension DownlinkMachine {
         guard let child = children[hello.from], child.boot != hello.boot || child.peer != peer,
             !mayBegin(linkOf: hello.from, at: now)
         else { return nil }
+        return [noMoreLinks(of: hello.from, from: peer)]
+    }
+
+    private func noMoreLinks(of name: NodeName, from peer: PeerID) -> DownlinkAction {
         let reject = Message.Reject(
-            .busy, "\(limits.newLinksMax) new links of \(hello.from); no more are allowed now",
+            .busy, "\(limits.newLinksMax) new links of \(name); no more are allowed now",
             retryMilliseconds: 5_000)
-        return [.send(.reject(reject), to: peer)]
+        return .send(.reject(reject), to: peer)
     }
 
     /// Whether a link of a child may begin anew, which then counts.

@@ -101,7 +101,7 @@ package struct DownlinkMachine: Sendable {
             // By the HELLO of another process the one that had the link is not found again.
             if !isOtherLife(message, of: name) {
                 guard mayBeFound(name, at: now) else {
-                    return [.dropped(Anomaly(kind: .lostLink, detail: message.verb.rawValue))]
+                    return [notFound(name, by: message, from: peer)]
                 }
                 actions += heard(name, at: now, isLast: message.verb == .bye)
             }

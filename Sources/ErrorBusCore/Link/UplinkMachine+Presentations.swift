@@ -23,15 +23,20 @@ extension UplinkMachine {
             case .waiting, .asking, .accepted, .moving, .withdrawing, .gone: break
             }
         }
+        return askNow(request, at: now)
+    }
+
+    /// Asks for what has no answer here, and reports it if it waits for room.
+    mutating func askNow(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
         var actions = ask(request, at: now)
         let wasSilent = room.isSilent
         actions += ticked(at: now)
         // Else the tick has reported it, if it waits.
-        if !wasSilent { actions += waitsHere(id) }
+        if !wasSilent { actions += waitsHere(request.present.id) }
         return actions
     }
 
-    mutating func ask(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
+    private mutating func ask(_ request: UplinkRequest, at now: MonotonicTime) -> [UplinkAction] {
         let id = request.present.id
         let former = entries[id]
         if former == nil { counters.presentedAbove += 1 }

@@ -36,7 +36,7 @@ extension UplinkMachine {
             if let settled = entry.answer?.settled(result) {
                 return actions + [.answered(id, settled)] + ticked(at: now)
             }
-            return actions + ask(again.value, at: now) + ticked(at: now)
+            return actions + askNow(again.value, at: now)
         case .waiting, .asking, .accepted, .moving, .answered, .settled, .withdrawing, .gone:
             return [.dropped(Anomaly(kind: .late, detail: "settled \(id) in \(entry.phase)"))]
         }

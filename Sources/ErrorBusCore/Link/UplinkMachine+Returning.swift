@@ -215,6 +215,8 @@ extension UplinkMachine {
 
     /// The parent in use is kept.
     private mutating func resumeAsking(at now: MonotonicTime) {
+        // What was asked meanwhile has no report that it waits for room.
+        room.isSilent = true
         for id in openIDs {
             guard var entry = entries[id] else { continue }
             switch entry.phase {

@@ -55,6 +55,8 @@ import Testing
         #expect(rig.get(.ping(1), from: one) == [.lostLink(.ping(1))])
         let error = WireError(.malformed, "no such verb")
         #expect(rig.machine.malformed(error, from: one, at: rig.now).drops == [.malformed])
+        // Its next frame may also be HELLO, on the same connection.
+        #expect(rig.get(.hello("a"), from: one).reject(to: one) == .busy)
         #expect(rig.machine.children["a"]?.isReachable == false)
         rig.pass(4_000)
         #expect(count(.pong, in: rig.get(.ping(1), from: one), to: one) == 1)

@@ -74,6 +74,40 @@ import Testing
         #expect(graces(rig.run(1).map(\.1)) == [3])
     }
 
+    @Test("what is asked again after an answer without a result waits for room as all others do")
+    func askedMeanwhile() {
+        var rig = rig(maxOpen: 1)
+        _ = rig.present(Self.id(1))
+        _ = rig.get(.answer(Self.id(1), .decision()))
+        _ = rig.present(Self.id(1), grace: 2_000)
+        _ = rig.present(Self.id(2))
+        _ = rig.get(.accepted(id: Self.id(2), attempt: 1))
+        #expect(queued(rig.present(Self.id(3))) == [3])
+        #expect(queued(rig.settle(Self.id(1), .unknown)) == [1])
+        #expect(graces(rig.runAlive(30_000).map(\.1)) == [])
+    }
+
+    @Test("what is asked while another parent is tried in vain is reported, too")
+    func triedInVain() {
+        var rig = UplinkRig.live(parents: 2)
+        _ = rig.get(.bye(reason: "shutdown"))
+        _ = rig.run(200)
+        _ = rig.machine.connected(at: rig.now)
+        _ = rig.get(UplinkRig.welcome(boot: 51, maxOpen: 1))
+        _ = ask(&rig, 1)
+        _ = rig.get(.accepted(id: Self.id(1), attempt: 1))
+        #expect(queued(ask(&rig, 2)) == [2])
+        var isTried = false
+        for _ in 1...40 where !isTried {
+            isTried = rig.runAlive(1_000).contains { $0.1 == .openProbe(parent: 0) }
+        }
+        _ = rig.machine.probeConnected(at: rig.now)
+        _ = rig.machine.probeReceived(UplinkRig.welcome(boot: 60), at: rig.now)
+        #expect(queued(rig.present(Self.id(3), grace: 2_000)) == [])
+        #expect(queued(rig.machine.probeLost("x", at: rig.now)) == [2, 3])
+        #expect(graces(rig.runAlive(20_000).map(\.1)) == [])
+    }
+
     @Test("origins that gave up what waited leave nothing behind")
     func gaveUp() {
         var rig = rig(maxOpen: 1)

@@ -68,6 +68,45 @@ import Testing
         #expect(child.machine.entries.tombstoneCount == 0)
     }
 
+    @Test("a parent's has who asked, for what, and how it ended")
+    func keptBelow() throws {
+        let digest = ReportDigest(of: Message.samplePayload)
+        var delivery = DownlinkEntry.Delivery(answer: .decision(), decidedAt: 1)
+        delivery.result = .failed
+        delivery.until = 9
+        for asker in [DownlinkEntry.Asker.child("b"), .requester(nil)] {
+            let whole = DownlinkEntry(
+                id: id, origin: "a", digest: digest, asker: asker, key: "k",
+                phase: .answered(delivery), generation: 4, askedAt: 1, standingSince: 1)
+            let again = DownlinkEntry(id, try #require(whole.tombstone))
+            #expect(again.id == id && again.asked == whole.asked && again.asked != nil)
+            #expect(again.asker == asker && again.key == "k" && again.account == .key("k"))
+            #expect(again.generation == 4 && again.forgetAt == 9)
+            #expect(again.answer == .decision())
+            #expect(again.result(of: PresentationID(8).value, to: digest) == .late)
+        }
+    }
+
+    @Test("a child's has the attempts, the life of its parent, and what came before the end")
+    func keptAbove() throws {
+        var request = UplinkRig.request(id, isForwarded: true)
+        request.present.digest = ReportDigest(of: Message.samplePayload)
+        var whole = UplinkEntry(
+            request: request, phase: .settled(Message.sampleAnswer, .invalid, until: 9), since: 1,
+            attempt: 7)
+        whole.answer = .decision()
+        whole.noteKnown(in: BootID(number: 3))
+        whole.wasAccepted = true
+        whole.wasAbandoned = true
+        whole.isBehindWithdrawal = true
+        let again = UplinkEntry(id, try #require(whole.tombstone))
+        #expect(again.request.present.id == id && again.attempt == 7)
+        #expect(again.asked == whole.asked && again.asked != nil && again.request.isForwarded)
+        #expect(again.phase == whole.phase && again.answer == .decision())
+        #expect(again.knownIn == BootID(number: 3) && again.wasAccepted)
+        #expect(again.wasAbandoned && again.isBehindWithdrawal)
+    }
+
     @Test("an entry that is read again and has not changed is what it was")
     func again() throws {
         var parent = DownlinkRig.withChild()

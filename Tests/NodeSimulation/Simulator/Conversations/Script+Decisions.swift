@@ -216,6 +216,23 @@ extension Script {
             talk.up.say("WITHDRAWN", "id: \(talk.id(1))")
             try await call.ends(.rejected)
         },
+        Script("A caller that asks again after an invalid answer is sent as a further attempt") {
+            talk in
+            try await talk.up.isLinked()
+            let former = talk.asks(talk.id(1))
+            try await talk.up.takes(talk.id(1), "attempt: 1")
+            talk.up.answer(talk.id(1), "other", as: talk.id(9))
+            try await talk.up.learns(talk.id(1), talk.id(9), "invalid")
+            try await former.ends(.noAttempter)
+            let call = talk.asks(talk.id(1))
+            try await talk.up.isAsked(talk.id(1), "attempt: 2")
+            // A late word on the first attempt accepts nothing.
+            talk.up.accept(talk.id(1), "1")
+            try await talk.up.isAsked(talk.id(1), "attempt: 3", in: 900...1_255)
+            talk.up.answer(talk.id(1), as: talk.id(8))
+            try await talk.up.learns(talk.id(1), talk.id(8), "recovered")
+            try await call.ends(.answered, didRecover: true)
+        },
         Script("Of three results two are kept where the limit is two") { talk in
             try await talk.up.isLinked()
             for number in 1...3 {

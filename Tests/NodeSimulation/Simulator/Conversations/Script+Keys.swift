@@ -84,6 +84,10 @@ extension Script {
             two.settle(id, "\(answer.id)", "recovered")
             try await two.hears("OK", in: 2...2)
             try talk.check(talk.notebook.result(of: id) == .recovered, "it is on record")
+            one.await(id)
+            try await one.hears("ANSWER", "id: \(id)", "did-recover: true", in: 2...2)
+            other.await(id)
+            try await other.hears("REJECT", "id: \(id)", "code: 403", in: 2...2)
         },
         Script("One frame of JSON has the key in its path, and its id belongs to the key") { talk in
             try await talk.up.isLinked()

@@ -176,6 +176,23 @@ extension Script {
             try await talk.second.hearsNothing(for: 3_000)
             try talk.check(talk.second.helloCount == 1, "the link is kept")
         },
+        Script(
+            "What is asked while a parent is left in vain learns that it waits for room", .between
+        ) { talk in
+            talk.second.welcome = ["max-open: 1"]
+            try await talk.goesOver()
+            try await talk.pause(29_000)
+            _ = try await talk.asksNow(1)
+            try await talk.second.takes(talk.id(1))
+            let second = try await talk.asksNow(2)
+            try await second.learns(.queued)
+            try await talk.up.isLinked(within: 8_600)
+            try await talk.second.hears("WITHDRAW", "id: \(talk.id(1))", in: 0...3)
+            let third = try await talk.asksNow(3)
+            talk.up.say("BYE")
+            try await talk.second.takes(talk.id(1), "attempt: 2", in: 0...3)
+            try await third.learns(.queued)
+        },
         Script("The second parent is lost while it is left: the first one is next", .between) {
             talk in
             try await talk.goesOver()

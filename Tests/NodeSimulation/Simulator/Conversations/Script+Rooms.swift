@@ -127,6 +127,27 @@ extension Script {
             try await talk.up.takes(talk.id(1), "attempt: 2")
             try await talk.up.hearsNothing(for: 1_000)
         },
+        Script(
+            "The grace does not run while room is waited for, and begins with the sending",
+            Hop.relay.bearing(500)
+        ) { talk in
+            try await talk.up.isLinked()
+            try await talk.restarted("max-open: 1")
+            let first = try await talk.asksNow(1)
+            try await talk.up.takes(talk.id(1))
+            let (second, third) = (try await talk.asksNow(2), try await talk.asksNow(3))
+            try await second.learns(.queued)
+            try await second.waits(for: 5_000)
+            talk.up.answer(talk.id(1), as: talk.id(9))
+            try await talk.up.isAsked(talk.id(2), "attempt: 1")
+            try await talk.up.learns(talk.id(1), talk.id(9), "recovered")
+            try await first.ends(.answered, didRecover: true)
+            try await second.ends(.unreachable, in: 500...552)
+            try await talk.up.hears("WITHDRAW", "id: \(talk.id(2))", "reason: origin")
+            talk.up.say("WITHDRAWN", "id: \(talk.id(2))")
+            try await talk.up.takes(talk.id(3), "attempt: 1")
+            try await third.waits(for: 1_000)
+        },
         Script("A further WELCOME of the same boot grows max-open, and nothing else shrinks it") {
             talk in
             try await talk.up.isLinked()

@@ -27,7 +27,7 @@ struct Script: Sendable {
         proposals, groups, reading, inboxReturns, rules, ruleActions, silences, equalErrors,
         fieldValues, inboxPrompts, inboxEdges, groupEnds, ruleEdges, inboxOwners, uplinks,
         refusals, resending, decisions, rooms, unread, moves, lostWays, lastWordsUp, releases,
-        linkStates, crossings, movedClients, preventedRules,
+        linkStates, crossings, movedClients, preventedRules, newLinks,
     ].flatMap { $0 }
 }
 
