@@ -118,7 +118,9 @@ class Copy:
              "-Xswiftc", "-O"],
             capture_output=True, text=True, timeout=BUILD_SECONDS, env=environment,
         )
-        return None if result.returncode == 0 else errors(result.stdout + result.stderr)
+        if result.returncode == 0:
+            return None
+        return errors(f"{result.stdout}{result.stderr}\nswift build ended with {result.returncode}")
 
     def plant(self, file, text):
         """The program with the text in a file of the copy, and what the compiler says.
