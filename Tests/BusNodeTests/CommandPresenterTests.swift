@@ -141,6 +141,14 @@ struct CommandPresenterTests {
         #expect(log.lines.elements == [line])
         let refusal = AnswerRefusal.notOffered(option: "password=***", offered: ["retry"])
         await #expect(throws: refusal) { try await answer(printing: "password=pl4nted\n") }
+        // A URL that is cut in front of its @ would not be known to have a password.
+        let long = String(repeating: "x", count: 230) + " https://ann:pl4nted-pl4nted@db.example/"
+        let cut = await #expect(throws: AnswerRefusal.self) { try await answer(printing: long) }
+        #expect(cut?.description.contains("https://ann:***@") == true, "\(cut?.description ?? "")")
+        let longer = String(repeating: "x", count: 300)
+        let shown = AnswerRefusal.notOffered(
+            option: String(repeating: "x", count: 255) + "…", offered: ["retry"])
+        await #expect(throws: shown) { try await answer(printing: longer) }
     }
 
     @Test("An offered id is never read as JSON; a comment may have its whole length, escaped")

@@ -44,9 +44,10 @@ struct CommandPresenter: Presenter {
                 comment: reply.comment)
         } catch {
             guard case AnswerRefusal.notOffered(let text, let offered) = error else { throw error }
-            // Whatever the program printed goes to the log and the status.
-            throw AnswerRefusal.notOffered(
-                option: SecretMask.ofThisProcess.masking(text), offered: offered)
+            // Whatever the program printed goes to the log and the status. It is cut once it is
+            // masked, so that no part of a secret is left.
+            let shown = SecretMask.ofThisProcess.masking(text).clipped(CommandReply.idByteCountMax)
+            throw AnswerRefusal.notOffered(option: shown, offered: offered)
         }
     }
 
@@ -104,7 +105,12 @@ struct CommandReply: Hashable {
             .trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else { return nil }
         guard text.hasPrefix("{"), !offered.contains(text) else {
-            self.option = text
+            // A text that is no id goes to the log: whole, to be masked there.
+            self.option =
+                offered.contains(text)
+                ? text
+                : String(decoding: output, as: UTF8.self)
+                    .trimmingCharacters(in: .whitespacesAndNewlines)
             return
         }
         guard output.count <= Self.objectByteCountMax else {
