@@ -170,10 +170,15 @@ class Copy:
         problem = self.build()
         if problem:
             raise Stopped(f"the sources do not compile:\n{problem}")
-        found = self.simulate(self.program)
+        self.recompiler = Recompiler(self.scratch, PRODUCT, MODULES, BUILD_SECONDS)
+        # Made as the programs with a mistake are: otherwise what is found could come from that.
+        file = pathlib.Path(next(iter(self.recompiler.jobs)))
+        program, problem = self.plant(file, file.read_text())
+        if problem:
+            raise Stopped(f"{file.name} does not compile by itself:\n{problem}")
+        found = self.simulate(program)
         if found:
             raise Stopped(f"without a mistake seed {found[1]} fails: {found[0]}: {found[2]}")
-        self.recompiler = Recompiler(self.scratch, PRODUCT, MODULES, BUILD_SECONDS)
 
     def judge(self, mutant):
         """What was found, the seed, whether it is as it must be, and what is to be read of it."""
