@@ -118,7 +118,9 @@ class Copy:
              "-Xswiftc", "-O"],
             capture_output=True, text=True, timeout=BUILD_SECONDS, env=environment,
         )
-        return None if result.returncode == 0 else errors(result.stdout + result.stderr)
+        if result.returncode == 0:
+            return None
+        return errors(f"{result.stdout}{result.stderr}\nswift build ended with {result.returncode}")
 
     def plant(self, file, text):
         """The program with the text in a file of the copy, and what the compiler says.
@@ -168,10 +170,15 @@ class Copy:
         problem = self.build()
         if problem:
             raise Stopped(f"the sources do not compile:\n{problem}")
-        found = self.simulate(self.program)
+        self.recompiler = Recompiler(self.scratch, PRODUCT, MODULES, BUILD_SECONDS)
+        # Made as the programs with a mistake are: otherwise what is found could come from that.
+        file = pathlib.Path(next(iter(self.recompiler.jobs)))
+        program, problem = self.plant(file, file.read_text())
+        if problem:
+            raise Stopped(f"{file.name} does not compile by itself:\n{problem}")
+        found = self.simulate(program)
         if found:
             raise Stopped(f"without a mistake seed {found[1]} fails: {found[0]}: {found[2]}")
-        self.recompiler = Recompiler(self.scratch, PRODUCT, MODULES, BUILD_SECONDS)
 
     def judge(self, mutant):
         """What was found, the seed, whether it is as it must be, and what is to be read of it."""

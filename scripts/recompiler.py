@@ -58,8 +58,8 @@ class Recompiler:
         problem, interface = self.compile(path, text)
         if problem or interface != self.interfaces[path]:
             return False, problem
-        old = after("-o", self.jobs[path])
-        words = [str(self.object) if word == old else word for word in self.link]
+        words = list(self.link)
+        words[words.index(after("-o", self.jobs[path]))] = str(self.object)
         words[words.index("-o") + 1] = str(self.program)
         return True, self.run(words)
 
@@ -81,9 +81,11 @@ class Recompiler:
         return problem, None if problem else interface.read_bytes()
 
     def run(self, words):
-        """None, or what the command says."""
+        """None, or what the command says: never nothing, also where the system killed it."""
         result = subprocess.run(words, capture_output=True, text=True, timeout=self.seconds)
-        return None if result.returncode == 0 else result.stdout + result.stderr
+        if result.returncode == 0:
+            return None
+        return f"{result.stdout}{result.stderr}\n{words[0]} ended with {result.returncode}".strip()
 
 
 def printed(call):

@@ -141,6 +141,31 @@ struct CommandPresenterTests {
         #expect(log.lines.elements == [line])
         let refusal = AnswerRefusal.notOffered(option: "password=***", offered: ["retry"])
         await #expect(throws: refusal) { try await answer(printing: "password=pl4nted\n") }
+        // A URL that is cut in front of its @ would not be known to have a password.
+        let long = String(repeating: "x", count: 230) + " https://ann:pl4nted-pl4nted@db.example/"
+        let cut = await #expect(throws: AnswerRefusal.self) { try await answer(printing: long) }
+        #expect(cut?.description.contains("https://ann:***@") == true, "\(cut?.description ?? "")")
+        let longer = String(repeating: "x", count: 300)
+        let shown = AnswerRefusal.notOffered(
+            option: String(repeating: "x", count: 255) + "…", offered: ["retry"])
+        await #expect(throws: shown) { try await answer(printing: longer) }
+    }
+
+    @Test("A secret that a program gives is not in the log, also where the program traces it")
+    func tracedSecret() async throws {
+        var options = Prompts.options(("login", "Log in", nil, false))
+        options[0].fields = [.text("user", label: "User"), .secret("key", label: "Key")]
+        let report = ErrorReport(domain: "d", description: "Boom", options: options)
+        // The second one is refused for the other value.
+        for user in [#""ann""#, "7"] {
+            let log = RecordedLog()
+            let output = #"{"option": "login", "values": {"user": \#(user), "key": "pl4nted"}}"#
+            let runner = Printing(output: output, errors: "+ echo pl4nted\n")
+            let presenter = CommandPresenter(command: ["ask"], runner: runner, logger: log.logger)
+            let answer = try? await presenter.present(Prompts.prompt(report))
+            #expect((answer == nil) == (user == "7"))
+            #expect(log.lines.elements == ["info presenter said command=ask text=+ echo ***\n"])
+        }
     }
 
     @Test("An offered id is never read as JSON; a comment may have its whole length, escaped")

@@ -319,6 +319,12 @@ extension RealSockets {
             let strange = KeyRing(try keys("stranger", parents: [endpoint: "central"]))
             let refused = await NodeStatus.ask([endpoint], keys: strange)
             #expect(throws: StatusFailure.self) { try refused.first?.get() }
+            // Also where another key of the node was tried, which it does not have any more.
+            var other = try keys("stranger", parents: [endpoint: "central"])
+            other.former["central"] = try #require(KeyPair.make()).publicKey
+            let tried = await NodeStatus.ask([endpoint], keys: KeyRing(other), within: .seconds(60))
+            let failure = #expect(throws: StatusFailure.self) { try tried.first?.get() }
+            #expect(failure?.description.contains("refuses this node's key") == true)
             try await central.stop()
         }
 

@@ -83,15 +83,22 @@ struct ConsoleProxy: Sendable {
         guard let name = try name(in: claim) else { return nil }
         // A string's equality takes some other characters for letters: a name is compared by bytes.
         guard ConsoleUser.isName(name), let user = try users.user(named: name) else {
-            let remedy =
-                ConsoleUser.isName(name)
-                ? "add the user with bus-node users add FILE \(name) --proxy"
-                : "a name has \(ConsoleUser.nameAllowed)"
             throw APIProblem(
                 .forbidden, "unknownUser",
-                "\(settings.header): found \(name.shown()), who is not in this console's file of "
-                    + "users; \(remedy)")
+                "\(settings.header): found \(name.shown()), \(Self.refusal(of: name, by: users))")
         }
         return ConsoleVisitor(user: user, isProxied: true)
+    }
+
+    /// The reason why a name is no user's, and what to do.
+    private static func refusal(of name: String, by users: ConsoleUsers) -> String {
+        let unknown = "who is not in this console's file of users"
+        guard ConsoleUser.isName(name) else {
+            return "\(unknown); a name has \(ConsoleUser.nameAllowed)"
+        }
+        guard !users.shutsOut(name) else {
+            return "whom this console's file of users shuts out; ask its administrator"
+        }
+        return "\(unknown); add the user with bus-node users add FILE \(name) --proxy"
     }
 }

@@ -58,6 +58,9 @@ final class ConsoleUsers: Sendable {
         return permissions.map { ConsoleUser(name: name, permissions: $0, tokenHash: nil) }
     }
 
+    /// Whether the file shuts a name out.
+    func shutsOut(_ name: String) -> Bool { followed.current?.byName[name]?.isShutOut == true }
+
     /// Whether the file has this user, unchanged.
     func has(_ user: ConsoleUser) -> Bool { followed.current?.byName[user.name] == user }
 

@@ -20,12 +20,16 @@ struct CommandPresenter: Presenter {
         let result = try await runner.run(
             command, environment: environment(of: prompt), input: prompt.report.payload(),
             timeLimit: Self.timeLimit)
+        let read = Result { () throws(CommandReply.Fault) in
+            try CommandReply(result.standardOutput, offered: prompt.report.options.map(\.id))
+        }
         if !result.standardErrorTail.isEmpty {
+            let mask = Self.mask(of: try? read.get(), in: prompt.report)
             logger.info(
                 "presenter said",
                 metadata: [
                     "command": "\(command.first ?? "")",
-                    "text": "\(SecretMask.ofThisProcess.masking(result.standardErrorTail))",
+                    "text": "\(mask.masking(result.standardErrorTail))",
                 ])
         }
         guard result.status == .exited(0) else {
@@ -34,20 +38,26 @@ struct CommandPresenter: Presenter {
                 metadata: ["command": "\(command.first ?? "")", "status": "\(result.status)"])
             return nil
         }
-        guard
-            let reply = try CommandReply(
-                result.standardOutput, offered: prompt.report.options.map(\.id))
-        else { return nil }
+        guard let reply = try read.get() else { return nil }
         do {
             return try prompt.answer(
                 reply.option, by: author, via: .policy, values: reply.values,
                 comment: reply.comment)
         } catch {
             guard case AnswerRefusal.notOffered(let text, let offered) = error else { throw error }
-            // Whatever the program printed goes to the log and the status.
-            throw AnswerRefusal.notOffered(
-                option: SecretMask.ofThisProcess.masking(text), offered: offered)
+            // Whatever the program printed goes to the log and the status. It is cut once it is
+            // masked, so that no part of a secret is left.
+            let shown = SecretMask.ofThisProcess.masking(text).clipped(CommandReply.idByteCountMax)
+            throw AnswerRefusal.notOffered(option: shown, offered: offered)
         }
+    }
+
+    /// The mask for the log, which also knows the secrets of the reply: a program may trace what it
+    /// prints, as `set -x` has a shell do.
+    private static func mask(of reply: CommandReply?, in report: ErrorReport) -> SecretMask {
+        guard let reply else { return .ofThisProcess }
+        return SecretMask.ofThisProcess.adding(
+            GivenValues(reply.values, for: report.fields[reply.option] ?? []))
     }
 
     /// The program's name without its folder, which is this host's own: each node below sees the
@@ -104,7 +114,12 @@ struct CommandReply: Hashable {
             .trimmingCharacters(in: .whitespacesAndNewlines)
         guard !text.isEmpty else { return nil }
         guard text.hasPrefix("{"), !offered.contains(text) else {
-            self.option = text
+            // A text that is no id goes to the log: whole, to be masked there.
+            self.option =
+                offered.contains(text)
+                ? text
+                : String(decoding: output, as: UTF8.self)
+                    .trimmingCharacters(in: .whitespacesAndNewlines)
             return
         }
         guard output.count <= Self.objectByteCountMax else {

@@ -157,7 +157,8 @@ final class ConsoleSignIn: Sendable {
             try await self.session(query, from: address, by: browsers)
         }
         guard try user(of: session) != nil else {
-            throw SignInRefusal.unknownUser(session.name).problem(with: settings.title)
+            throw SignInRefusal.unknownUser(session.name, isShutOut: users.shutsOut(session.name))
+                .problem(with: settings.title)
         }
         let begunAt = now().instant
         let (key, label) = (ConsoleToken.generated().text, ConsoleSessions.newProviderLabel())

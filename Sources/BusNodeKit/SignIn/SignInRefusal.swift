@@ -19,8 +19,8 @@ enum SignInRefusal: Error, Hashable {
     case unverified(String)
     /// The claim has a value that cannot be a name here.
     case noName(String, String)
-    /// The person is no user of the console, and in no group that may enter it.
-    case unknownUser(String)
+    /// The person is no user of the console, and in no group that may enter it, or is shut out.
+    case unknownUser(String, isShutOut: Bool)
 
     private var status: HTTPResponse.Status {
         switch self {
@@ -71,9 +71,12 @@ enum SignInRefusal: Error, Hashable {
         case .noName(let claim, let value):
             "the claim \(claim.shown()) is \(value.shown()), which cannot be a name here: allowed "
                 + "are \(ConsoleUser.nameAllowed)"
-        case .unknownUser(let name):
-            "you are signed in there as \(name), who is not a user of this console; let its "
-                + "administrator run bus-node users add FILE \(name) --proxy"
+        case .unknownUser(let name, let isShutOut):
+            "you are signed in there as \(name), "
+                + (isShutOut
+                    ? "whom this console's file of users shuts out; ask its administrator"
+                    : "who is not a user of this console; let its administrator run bus-node users "
+                        + "add FILE \(name) --proxy")
         }
     }
 }

@@ -34,8 +34,8 @@ private actor StatusInquiry {
     /// The index of the endpoint of each socket.
     private var open: [SocketID: Int] = [:]
     private var connected: Set<SocketID> = []
-    /// The indices of the endpoints that were tried with the other of two keys.
-    private var triedAgain: Set<Int> = []
+    /// Why one of two keys failed, by the indices of the endpoints that were tried with the other.
+    private var firstReasons: [Int: String] = [:]
     private var replies: [Reply?]
     private var waiting: CheckedContinuation<Void, Never>?
     private var limitText = ""
@@ -130,18 +130,22 @@ extension StatusInquiry: TransportReceiver {
             _ = reactor.send([[]] + Message.status.frames, on: socket)
         case .disconnected: end(socket, .failure(.unreachable("the connection was lost")))
         case .failed(let reason):
-            if !triesAgain(socket) { end(socket, .failure(.unreachable(reason))) }
+            if triesAgain(socket, after: reason) { return }
+            // With the wrong key of the node it does not come to what it says of this one's.
+            let first = open[socket].flatMap { firstReasons[$0] }
+            let reasons = first.map { $0 == reason ? [reason] : [$0, reason] } ?? [reason]
+            end(socket, .failure(.unreachable(reasons.joined(separator: "; then "))))
         }
     }
 
     /// Tries a node whose pair is being replaced with its other key, once: it may not use the new
     /// pair yet.
-    private func triesAgain(_ socket: SocketID) -> Bool {
-        guard let index = open[socket], !triedAgain.contains(index),
+    private func triesAgain(_ socket: SocketID, after reason: String) -> Bool {
+        guard let index = open[socket], firstReasons[index] == nil,
             let parents = reactor.keys?.ring.keys(to: endpoints[index])?.parents, parents.count > 1,
             let next = try? reactor.connect(to: endpoints[index], for: self)
         else { return false }
-        triedAgain.insert(index)
+        firstReasons[index] = reason
         open[socket] = nil
         open[next] = index
         reactor.close(socket)

@@ -41,7 +41,7 @@ package struct SecretMask: Sendable {
 
     /// The mask of the secrets alone that a command gets: text that looks like one stays.
     package static func only(_ given: FieldValues) -> SecretMask {
-        SecretMask(values: secrets(of: given), findsSigns: false)
+        SecretMask(values: parts(of: given.secrets), findsSigns: false)
     }
 
     /// The mask that also knows the values that a command gets: the secrets, each line of those
@@ -49,11 +49,18 @@ package struct SecretMask: Sendable {
     package func adding(_ given: FieldValues) -> SecretMask {
         let named = SecretMask(environment: given.environment).values
         return SecretMask(
-            values: values + Self.secrets(of: given) + named, findsSigns: findsSigns)
+            values: values + Self.parts(of: given.secrets) + named, findsSigns: findsSigns)
     }
 
-    private static func secrets(of given: FieldValues) -> [[UInt8]] {
-        given.secrets.map { Array($0.utf8) }.filter { !$0.isEmpty }
+    /// The mask that also knows the secrets of an answer, which need not fit their fields.
+    package func adding(_ given: GivenValues) -> SecretMask {
+        let secrets = given.secrets.values.compactMap(\.stringValue)
+        return SecretMask(values: values + Self.parts(of: secrets), findsSigns: findsSigns)
+    }
+
+    /// The secrets, and each line of those with several lines.
+    private static func parts(of secrets: [String]) -> [[UInt8]] {
+        secrets.map { Array($0.utf8) }.filter { !$0.isEmpty }
             .flatMap { [$0] + lines(of: $0) }
     }
 

@@ -154,6 +154,12 @@ struct ConsoleProxyTests {
         #expect(
             try verdict(facts(claim("an na")))
                 .hasSuffix("; a name has \(ConsoleUser.nameAllowed)"))
+        // Added as it says there, one who was shut out would be admitted.
+        try UserFile(users.file).shutOut("anna")
+        #expect(
+            try verdict(facts(claim("anna")))
+                == "403 unknownUser: X-Forwarded-User: found anna, whom this console's file of "
+                + "users shuts out; ask its administrator")
         for path in ["/healthz", "/readyz"] {
             #expect(try verdict(facts(claim("zoe"), path: path)) == "page")
         }

@@ -84,6 +84,7 @@ struct ConsoleSignInClaimsTests {
                 try await complete(signIn, provider)
             }
             #expect(refusal?.word == "unknownUser")
+            #expect(refusal?.message.hasSuffix("shuts out; ask its administrator") == true)
             try file.remove("zoe")
             #expect(signIn.admits(zoe))
         }

@@ -105,9 +105,11 @@ enum ConsoleChecks {
             ["/", AnswerLinks.path].contains(facts.path) && facts.method == "GET"
             && mode == ["navigate", "document"]
         try hold(["", "same-origin", "none"].contains(texts[4]) || isPage, "site \(texts[4])")
+        // Not as a parameter of a type that a form may have.
+        let type = texts[6].lowercased().split(separator: ";").first ?? ""
         try hold(
             ["GET", "HEAD"].contains(facts.method)
-                || texts[6].lowercased().filter { $0 != " " }.contains("application/json"),
+                || type.filter { $0 != " " } == "application/json",
             "\(facts.method) with \(texts[6])")
     }
 
