@@ -12,6 +12,8 @@ import subprocess
 # What the compiler writes beside the object for the next build, which knows nothing of this one.
 RECORDS = ("-emit-dependencies-path", "-serialize-diagnostics-path",
            "-emit-reference-dependencies-path", "-index-store-path")
+# How the driver emits a module for others: with the bodies only that these may take over.
+WITHOUT_BODIES = "-experimental-skip-non-inlinable-function-bodies-without-types"
 
 
 class Recompiler:
@@ -42,7 +44,7 @@ class Recompiler:
         *before, self.link = printed(call)
         for job in before:
             subprocess.run(job, check=True, timeout=seconds)
-        # The interface of a file's first text: what other files are compiled against.
+        # That of each file's first text.
         self.interfaces = {}
 
     def build(self, file, text):
@@ -52,11 +54,9 @@ class Recompiler:
         """
         path = str(file)
         if path not in self.interfaces:
-            problem, self.interfaces[path] = self.compile(path, file.read_text())
-            if problem:
-                return False, problem
-        problem, interface = self.compile(path, text)
-        if problem or interface != self.interfaces[path]:
+            self.interfaces[path] = self.interface(path, file.read_text())
+        problem = self.compile(path, text, "-c", self.object)
+        if problem or self.interface(path, text) != self.interfaces[path]:
             return False, problem
         words = list(self.link)
         words[words.index(after("-o", self.jobs[path]))] = str(self.object)
@@ -67,18 +67,24 @@ class Recompiler:
     def object(self):
         return self.folder / "file.o"
 
-    def compile(self, path, text):
-        """What the compiler says, and the file's interface."""
-        copy, interface = self.folder / pathlib.Path(path).name, self.folder / "file.swiftmodule"
+    def interface(self, path, text):
+        """What other files are compiled against; None where the compiler makes nothing of it."""
+        module = self.folder / "file.swiftmodule"
+        problem = self.compile(path, text, "-emit-module", module, WITHOUT_BODIES)
+        return None if problem else module.read_bytes()
+
+    def compile(self, path, text, kind, output, *options):
+        """None, or what the compiler says of another text of the file."""
+        copy = self.folder / pathlib.Path(path).name
         copy.write_text(text)
         words = [str(copy) if word == path else word for word in self.jobs[path]]
         for record in RECORDS:
             if record in words:
                 place = words.index(record)
                 del words[place:place + 2]
-        words[words.index("-o") + 1] = str(self.object)
-        problem = self.run([*words, "-emit-module-path", str(interface)])
-        return problem, None if problem else interface.read_bytes()
+        words[words.index("-c")] = kind
+        words[words.index("-o") + 1] = str(output)
+        return self.run([*words, *options])
 
     def run(self, words):
         """None, or what the command says: never nothing, also where the system killed it."""
