@@ -65,9 +65,10 @@ fuzz: setup ## libFuzzer on all that reads what others write, and on a node (MIN
 	@scripts/setup fuzz
 	@scripts/fuzz --minutes $(MINUTES)
 
-soak: setup ## real processes under load that release every resource (MINUTES=n)
-	swift build --product bus-node
-	.build/debug/bus-node soak --topology Examples/soak/topology.yaml --minutes $(MINUTES)
+soak: setup ## real processes under load that release every resource (MINUTES=n, RATE=n; release build)
+	swift build --configuration release --product bus-node
+	.build/release/bus-node soak --topology Examples/soak/topology.yaml --minutes $(MINUTES) \
+		$(if $(RATE),--rate $(RATE))
 
 flood: setup ## a node under floods of children that leave: it lives, answers, and stays small (release build)
 	swift build --configuration release --product bus-node
