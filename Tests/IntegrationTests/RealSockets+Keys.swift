@@ -319,7 +319,7 @@ extension RealSockets {
             let strange = KeyRing(try keys("stranger", parents: [endpoint: "central"]))
             let refused = await NodeStatus.ask([endpoint], keys: strange)
             #expect(throws: StatusFailure.self) { try refused.first?.get() }
-            // Also where another key of the node was tried, which it does not have any more.
+            // Also where a former key of the node was tried, which it has dropped.
             var other = try keys("stranger", parents: [endpoint: "central"])
             other.former["central"] = try #require(KeyPair.make()).publicKey
             let tried = await NodeStatus.ask([endpoint], keys: KeyRing(other), within: .seconds(60))

@@ -301,9 +301,9 @@ struct AuditHistoryTests {
                 .link(option: "retry", hook: "phone"),
                 "ann chose retry by a link in a message of hook phone"
             ),
-            (.undo, "Taken back by ann"), (.claim(until: .now), "Claimed by ann"),
+            (.undo, "Taken back by ann"), (.claim(until: ManualTime().now), "Claimed by ann"),
             (.release, "Released by ann"),
-            (.handOver(to: "bob", until: .now), "Handed to bob by ann"),
+            (.handOver(to: "bob", until: ManualTime().now), "Handed to bob by ann"),
         ])
     func acts(act: PersonalAct, expected: String) {
         let id = PresentationID.make()

@@ -86,7 +86,7 @@ struct HistoryLeftTests {
         await keeper.write()
         #expect(try await entry(id).ending == "recovered")
         // The next start leaves it as it is.
-        _ = try journal.restore(console: 0, at: .now)
+        _ = try journal.restore(console: 0, at: ManualTime().now)
         #expect(try await entry(id).ending == "recovered")
     }
 
