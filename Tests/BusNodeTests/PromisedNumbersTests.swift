@@ -47,6 +47,8 @@ struct PromisedNumbersTests {
         "messages that wait to be read": mebibytes(ReceiveQueue().byteCountMax),
         "reports that a parent was sent and has not read, as its PONG says":
             "\(kibibytes(limits.unreadByteCountMax)), and one more",
+        "reads and writes that wait for the [journal](#the-journal)":
+            "\(GroupCommit.accessCountMax), which share a commit",
         "links that begin anew, of one child with more than \(limits.lightChildMax) presentations "
             + "that have no result":
             "\(limits.newLinksMax) at once, \(60_000 / limits.newLinkPause) more each minute",

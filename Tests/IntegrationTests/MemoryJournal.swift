@@ -27,6 +27,10 @@ final class MemoryJournal: DecisionJournal {
     private let readFault = Mutex<(any Error)?>(nil)
     /// The reads that failed.
     let reads = Recorder<PresentationID>()
+    private let mayBeBehind = Mutex(false)
+    private let caughtUp = Mutex<[@Sendable () -> Void]>([])
+    /// The looks that found it behind.
+    let looks = Recorder<Void>()
 
     /// The next decisions are refused this often.
     func refuseDecisions(_ count: Int) { failures.withLock { $0 = count } }
@@ -36,6 +40,27 @@ final class MemoryJournal: DecisionJournal {
 
     /// What reading throws; nil while it works.
     func failReads(_ fault: (any Error)?) { readFault.withLock { $0 = fault } }
+
+    /// As if much waited for it.
+    func fallBehind() { mayBeBehind.withLock { $0 = true } }
+
+    /// - Returns: How many are called.
+    func catchUp() -> Int {
+        mayBeBehind.withLock { $0 = false }
+        let calls = caughtUp.withLock(\.self)
+        for call in calls { call() }
+        return calls.count
+    }
+
+    var isBehind: Bool {
+        let isBehind = mayBeBehind.withLock(\.self)
+        if isBehind { looks.record(()) }
+        return isBehind
+    }
+
+    func onCaughtUp(_ call: @escaping @Sendable () -> Void) {
+        caughtUp.withLock { $0.append(call) }
+    }
 
     func record(of id: PresentationID) async throws -> DecisionRecord? {
         if let fault = readFault.withLock(\.self) {

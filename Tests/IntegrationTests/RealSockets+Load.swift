@@ -22,6 +22,26 @@ extension RealSockets {
             try await load(workers: 1, presentations: 60, openMax: 20)
         }
 
+        @Test("While a node's journal is behind, its children wait; then they are answered")
+        func journalBehind() async throws {
+            let (bus, journal) = (Bus(), MemoryJournal())
+            let presenter = ScriptedPresenter("person", .answer("retry"), .answer("retry"))
+            let central = try bus.node(
+                "central", presenters: [presenter], parts: { $0.journal = journal })
+            let worker = try bus.node("worker", next: ["central"], listens: false)
+            let attempts = Attempts()
+            try await bus.run(central, worker) {
+                #expect(await worker.uplink.presentError(attempts.saveFailed()).didRecover)
+                journal.fallBehind()
+                let asking = Task { await worker.uplink.presentError(attempts.saveFailed()) }
+                try await journal.looks.next()
+                #expect(presenter.prompts.count == 1)
+                #expect(journal.catchUp() == 1)
+                #expect(await asking.value.didRecover)
+            }
+            #expect(presenter.prompts.count == 2)
+        }
+
         private func load(workers: Int, presentations: Int, openMax: Int = 1_024) async throws {
             let bus = Bus()
             let presenter = FixedPresenter(option: "retry")

@@ -86,19 +86,24 @@ actor HistoryKeeper {
         }
     }
 
-    /// Writes all changes up to now; false if the store cannot be written.
+    /// Writes all changes up to now; false if the store cannot be written. What comes meanwhile is
+    /// left to the next call: it may come as fast as it is written.
     @discardableResult
     func write() async -> Bool {
+        let (revision, total) = (inbox.revision, history.total)
         let task = Task { [last] in
             _ = await last?.value
-            return await writeRest()
+            return await write(upTo: revision, total)
         }
         last = task
         return await task.value
     }
 
-    private func writeRest() async -> Bool {
-        while true {
+    /// - Parameters:
+    ///   - revision: That of the latest change of a presentation that is to be stored.
+    ///   - total: The number of events of this life that are to be stored.
+    private func write(upTo revision: UInt64, _ total: Int) async -> Bool {
+        while seenRevision < revision || seenEvents < total {
             let items = inbox.items(changedAfter: seenRevision).prefix(Self.countMax)
             let (events, lostCount) = history.events(after: seenEvents, limit: Self.countMax)
             guard !items.isEmpty || !events.isEmpty else { return true }
@@ -119,9 +124,11 @@ actor HistoryKeeper {
             }
             if isFailing { logger.notice("journal: history written at last") }
             isFailing = false
-            seenRevision = items.last?.revision ?? seenRevision
+            // The latest change may have been one of an item that is gone.
+            seenRevision = items.last?.revision ?? max(seenRevision, revision)
             inbox.kept(upTo: seenRevision)
             seenEvents += lostCount + events.count
         }
+        return true
     }
 }

@@ -20,6 +20,18 @@ final class GroupCommit: Sendable {
     private struct State {
         var waiting: [Access] = []
         var isAtWork = false
+        /// Called each time that it has caught up.
+        var caughtUp: [@Sendable () -> Void] = []
+
+        /// Whether another access would have no room in the next commit.
+        var isBehind: Bool { waiting.count >= GroupCommit.accessCountMax }
+
+        /// Takes the accesses of the next commit.
+        mutating func take() -> [Access] {
+            let first = Array(waiting.prefix(GroupCommit.accessCountMax))
+            waiting.removeFirst(first.count)
+            return first
+        }
     }
 
     let database: DatabaseQueue
@@ -29,6 +41,14 @@ final class GroupCommit: Sendable {
 
     /// The number of waiting accesses, for tests.
     var waitingCount: Int { state.withLock(\.waiting.count) }
+
+    /// Whether another access would wait for more than the next commit.
+    var isBehind: Bool { state.withLock(\.isBehind) }
+
+    /// Calls a closure, on any thread, each time that it is no longer behind.
+    func onCaughtUp(_ call: @escaping @Sendable () -> Void) {
+        state.withLock { $0.caughtUp.append(call) }
+    }
 
     init(_ database: DatabaseQueue, verify: @escaping @Sendable () throws -> Void = {}) {
         self.database = database
@@ -59,11 +79,12 @@ final class GroupCommit: Sendable {
     /// of the database.
     private func work() {
         database.asyncWriteWithoutTransaction { [self] database in
-            let accesses = state.withLock { state in
-                let first = Array(state.waiting.prefix(Self.accessCountMax))
-                state.waiting.removeFirst(first.count)
-                return first
+            let (accesses, calls) = state.withLock { state in
+                let wasBehind = state.isBehind
+                let accesses = state.take()
+                return (accesses, wasBehind && !state.isBehind ? state.caughtUp : [])
             }
+            for call in calls { call() }
             for finish in commit(accesses, in: database) { finish() }
             let isDone = state.withLock { state in
                 state.isAtWork = !state.waiting.isEmpty

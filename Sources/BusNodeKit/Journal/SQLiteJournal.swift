@@ -200,6 +200,10 @@ package final class SQLiteJournal: DecisionJournal {
         }
     }
 
+    package var isBehind: Bool { commits.isBehind }
+
+    package func onCaughtUp(_ call: @escaping @Sendable () -> Void) { commits.onCaughtUp(call) }
+
     /// Moves the write-ahead log into the database file.
     func checkpoint() async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, _>) in

@@ -27,6 +27,18 @@ package protocol DecisionJournal: Sendable {
 
     /// Records an end without an answer; `declined` when the presenters here passed it on.
     func ended(_ id: PresentationID, _ reason: Outcome.Reason) async throws
+
+    /// Whether so much waits for the journal that children should send nothing more for now.
+    var isBehind: Bool { get }
+
+    /// Calls a closure, on any thread, each time that the journal has caught up.
+    func onCaughtUp(_ call: @escaping @Sendable () -> Void)
+}
+
+extension DecisionJournal {
+    package var isBehind: Bool { false }
+
+    package func onCaughtUp(_ call: @escaping @Sendable () -> Void) {}
 }
 
 /// A fault of a journal that a repetition cannot mend, such as a damaged record.

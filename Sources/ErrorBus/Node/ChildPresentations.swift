@@ -25,6 +25,8 @@ final class ChildPresentations: Sendable {
     private let keys: KeyRing?
     /// The decisions that this node made itself.
     private let decisions: Decisions
+    /// What waits there delays all presentations alike.
+    private let journal: (any DecisionJournal)?
     private let running = Mutex<[PresentationID: Running]>([:])
     /// The waiting work, in bytes.
     private let waiting = Atomic(0)
@@ -33,6 +35,7 @@ final class ChildPresentations: Sendable {
         decisions = Decisions(
             by: name.description, journal: parts.journal, audit: parts.audit, logger: parts.logger)
         keys = parts.keys
+        journal = parts.journal
         self.name = name
         self.chain = chain
         self.readsReports = readsReports
@@ -41,7 +44,11 @@ final class ChildPresentations: Sendable {
     /// The number of presentations in the chain.
     var count: Int { running.withLock(\.count) }
 
-    var isReady: Bool { waiting.load(ordering: .relaxed) < Self.waitingMax }
+    /// Whether there is room for more work. What a task waits for in the journal would grow as its
+    /// own work would: with a journal that is behind, the rest waits in the fair lines as well.
+    var isReady: Bool {
+        waiting.load(ordering: .relaxed) < Self.waitingMax && journal?.isBehind != true
+    }
 
     // The offers' tasks are unstructured because each is cancelled separately, when its child
     // withdraws; all are cancelled when the node stops.

@@ -111,6 +111,9 @@ public final class Node: Service {
             readsReports: parts.chain != nil || (presenting != nil && !isFallback), parts: parts)
         source = NodeStatusSource(
             settings.name, driver: driver, presentations: presentations, parts: parts)
+        parts.journal?.onCaughtUp { [weak driver] in
+            if let driver { driver.transport.nudge(driver) }
+        }
     }
 
     /// The endpoints where children can connect while the node runs, in the order of the settings,

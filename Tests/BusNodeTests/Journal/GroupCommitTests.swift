@@ -33,7 +33,11 @@ struct GroupCommitTests {
     private typealias Body = @Sendable (Database) throws -> Int
 
     /// Runs accesses that all wait for one that is being committed.
-    private func together(_ bodies: [Body]) async throws -> [Result<Int, any Error>] {
+    ///
+    /// - Parameter look: Called while they wait.
+    private func together(
+        _ bodies: [Body], look: () -> Void = {}
+    ) async throws -> [Result<Int, any Error>] {
         let isHeld = DispatchSemaphore(value: 0)
         let (begun, beginning) = AsyncStream<Void>.makeStream()
         let first = Task { [commits] in
@@ -49,6 +53,7 @@ struct GroupCommitTests {
             // In the order of the bodies.
             while commits.waitingCount < accesses.count { await Task.yield() }
         }
+        look()
         isHeld.signal()
         try await first.value
         var results: [Result<Int, any Error>] = []
@@ -107,5 +112,21 @@ struct GroupCommitTests {
         let results = try await together((0..<count).map { Self.insert($0) })
         #expect(try results.map { try $0.get() } == Array(1...count))
         #expect(counted.count.load(ordering: .relaxed) <= 3)
+    }
+
+    @Test("With a whole commit that waits it is behind, and says once when it has caught up")
+    func behind() async throws {
+        let calls = Commits()
+        commits.onCaughtUp { calls.count.add(1, ordering: .relaxed) }
+        let count = GroupCommit.accessCountMax
+        _ = try await together((1..<count).map { Self.insert($0) }) {
+            #expect(!commits.isBehind)
+        }
+        #expect(calls.count.load(ordering: .relaxed) == 0)
+        _ = try await together((count..<count * 2).map { Self.insert($0) }) {
+            #expect(commits.isBehind)
+        }
+        #expect(!commits.isBehind)
+        #expect(calls.count.load(ordering: .relaxed) == 1)
     }
 }

@@ -51,6 +51,8 @@ struct ChildPresentationsTests {
 
     /// A journal that knows no presentation.
     private struct EmptyJournal: DecisionJournal {
+        var isBehind = false
+
         func record(of id: PresentationID) async throws -> DecisionRecord? { nil }
         func shown(_ id: PresentationID, _ asked: DecisionRecord.Asked) async throws {}
         func decided(_ id: PresentationID, _ answer: Answer) async throws {}
@@ -88,5 +90,12 @@ struct ChildPresentationsTests {
         // The last reading has ended.
         try await freed.next()
         #expect(presentations.isReady)
+    }
+
+    @Test("With a journal that is behind there is no room for more work", arguments: [false, true])
+    func behind(isBehind: Bool) {
+        let presentations = presentations(
+            ClosureResponder("head", next: nil), journal: EmptyJournal(isBehind: isBehind))
+        #expect(presentations.isReady == !isBehind)
     }
 }
