@@ -78,14 +78,18 @@ extension Script {
             talk in
             try await talk.goesOver()
             try await talk.pause(29_000)
-            let call = try await talk.asksNow(1)
-            try await talk.second.takes(talk.id(1))
+            let (first, last) = (try await talk.asksNow(1), try await talk.asksNow(2))
+            for number in 1...2 { try await talk.second.takes(talk.id(number)) }
             try await talk.up.isLinked(within: 8_600)
-            try await talk.second.hears("WITHDRAW", in: 0...3)
+            for _ in 1...2 { try await talk.second.hears("WITHDRAW", in: 0...3) }
             talk.second.say("WITHDRAWN", "id: \(talk.id(1))")
+            _ = try await talk.second.hearsNothingBut("WITHDRAW", for: 1_000)
+            talk.second.say("WITHDRAWN", "id: \(talk.id(2))")
             try await talk.second.hears("BYE", in: 0...3)
-            try await talk.up.isAsked(talk.id(1), in: 0...3)
-            try await call.ends(.unreachable, in: 3_040...3_055)
+            for number in 1...2 { try await talk.up.isAsked(talk.id(number), in: 0...3) }
+            try await first.ends(.unreachable, in: 2_035...2_055)
+            try await talk.up.hearsAmong("WITHDRAW", "reason: origin", within: 5)
+            try await last.ends(.unreachable, in: 990...1_005)
             try await talk.up.hearsAmong("WITHDRAW", "reason: origin", within: 5)
         },
         Script("PING on the new link counts from its WELCOME, not from the move", .between) {
