@@ -83,8 +83,36 @@ struct PromptTextTests {
             text.lines(isColored: false, since: now - .seconds(seconds), at: now)[1]
         }
         #expect(header(59) == "── ✕ error from worker ──")
-        #expect(header(60) == "── ✕ error from worker waits 60 s ──")
-        #expect(header(7_260) == "── ✕ error from worker waits 2 h 1 min ──")
+        #expect(header(60) == "── ✕ error from worker · waits 60 s ──")
+        #expect(header(7_260) == "── ✕ error from worker · waits 2 h 1 min ──")
+    }
+
+    @Test("A prompt with a deadline has the option that is applied without an answer")
+    func expiry() {
+        var report = ErrorReport(
+            domain: "d", description: "Boom",
+            options: Prompts.options(("retry", "Retry", nil, true), ("skip", "Skip", nil, false)))
+        report.onExpiry = "skip"
+        let unlimited = PromptText(Prompts.prompt(report))
+        #expect(unlimited.lines(isColored: false).dropLast().last == "  │ Boom")
+        #expect(!unlimited.details().contains { $0.contains("without an answer") })
+        let now = ManualTime().now.instant
+        let text = PromptText(Prompts.prompt(report, deadline: now + .seconds(45)))
+        let lines = text.lines(isColored: false, since: now - .seconds(60), at: now)
+        #expect(lines[1].hasSuffix(" via relay · waits 60 s · answer within 45 s ──"))
+        #expect(lines.dropLast().last == "  without an answer: Skip")
+        #expect(text.details().contains("  expires  without an answer: skip"))
+    }
+
+    @Test("The details have the values that an option asks for")
+    func fields() {
+        var options = Prompts.options(("move", "Move", nil, false))
+        options[0].fields = [.text("path", label: "Folder", pattern: "/*")]
+        let details = PromptText(
+            Prompts.prompt(ErrorReport(domain: "d", description: "Boom", options: options))
+        ).details(columns: 200)
+        let line = "  value    move asks for path: Folder (1 to 4096 characters in one line that "
+        #expect(details.contains("\(line)match /*)"))
     }
 
     @Test("A runbook is above the options if it is an address of the web")

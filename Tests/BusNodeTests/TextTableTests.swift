@@ -60,6 +60,17 @@ struct TextTableTests {
         #expect(PartialID(text).matches("01920000-0000-7000-8000-00000000abcd") == isFound)
     }
 
+    @Test("A text that matches no id is refused, with what is too short in it")
+    func unknownID() {
+        #expect(
+            PartialID.unknown("\u{1B}bcd", in: "the logs")
+                == "no presentation \\u{1B}bcd in the logs")
+        #expect(
+            PartialID.unknown("bcd", in: "the logs")
+                == "no presentation bcd in the logs; give the beginning of an id, or its last 4 "
+                + "characters or more")
+    }
+
     @Test("Of the ids that a text matches the latest five are named, by what they differ in")
     func ambiguity() {
         let ids = (1...7).map { "01920000-0000-7000-8000-00000000000\($0)" }

@@ -50,6 +50,31 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("OK acknowledges a report without options; an option of a node that fails does not")
+        func withoutOptions() async throws {
+            try sandbox.write(
+                "policy.yaml",
+                "rules: [{ match: { code: 1 }, answer: ok }, { match: {}, answer: mend }]")
+            try sandbox.writeTopology(
+                presenters: "policy: policy.yaml",
+                extra: """
+                        responders:
+                          - match: { code: 2 }
+                            addOption: { id: mend, title: Mend, run: ["false"] }
+                    """)
+            let nodes = [try await sandbox.start("central"), try await sandbox.start("relay")]
+            let table = [(1, 0, "ok\n", false), (2, 1, "mend\n", true)]
+            for (code, status, printed, hasFailed) in table {
+                let present = try Launched(
+                    ["present", "--to", sandbox.endpoint("relay"), "--description", "Boom"]
+                        + ["--code", "\(code)"])
+                #expect(try await present.ending() == Int32(status), "code \(code)")
+                #expect(present.output.value == printed, "code \(code)")
+                #expect(present.errors.value.contains("did not recover") == hasFailed)
+            }
+            withExtendedLifetime(nodes) {}
+        }
+
         @Test("A15 a node that presents locally without its parent is waited for")
         func presentsLocally() async throws {
             try sandbox.write("policy.yaml", "rules: [{ match: {}, answer: retry }]")

@@ -34,6 +34,10 @@ extension EndToEnd {
             #expect(await none.says("value of \"path\": found no value"))
             #expect(await none.says("value of \"pin\": found no value"))
             #expect(await none.says("; give --value path=VALUE --value-file pin=PATH"))
+            let mistyped = try bus.inbox(
+                address, "answer", id, "move", "--value", "paht=/srv", "--by", "ann")
+            #expect(try await mistyped.ending() == 64)
+            #expect(await mistyped.says("value of \"paht\": found a value of no field"))
             let argument = try bus.inbox(
                 address, "answer", id, "move", "--value", "pin=hunter2", "--by", "ann")
             #expect(try await argument.ending() == 64)

@@ -22,6 +22,14 @@ package struct PartialID {
     /// The end of an id, which distinguishes it from others.
     static func short(_ id: String) -> String { String(id.suffix(shownCount)) }
 
+    /// The refusal of a text that matches no id of this place. Escaped.
+    package static func unknown(_ text: String, in place: String) -> String {
+        let advice =
+            text.count < endCountMin
+            ? "; give the beginning of an id, or its last \(endCountMin) characters or more" : ""
+        return "no presentation \(text.shown()) in \(place)\(advice)"
+    }
+
     /// The refusal of a text that several ids match, with the latest of these ids, by their ends if
     /// these differ. Escaped.
     package static func ambiguity(_ text: String, _ ids: [String]) -> String {

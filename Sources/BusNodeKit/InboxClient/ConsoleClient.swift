@@ -265,7 +265,7 @@ package struct ConsoleClient: Sendable {
         let ids = try await items(in: "all").items.compactMap { $0["id"]?.stringValue }
             .filter(PartialID(text).matches)
         guard let id = ids.first else {
-            throw Failure(.declined, "no presentation \(text.shown()) in the inbox")
+            throw Failure(.declined, PartialID.unknown(text, in: "the inbox"))
         }
         guard ids.count == 1 else {
             throw Failure(.usage, PartialID.ambiguity(text, ids))

@@ -109,7 +109,7 @@ package struct InboxDetail {
     }
 
     /// The request for a value, as a person reads it who gives it with `--value`. Not escaped.
-    private static func request(for field: ErrorReport.Field) -> String {
+    static func request(for field: ErrorReport.Field) -> String {
         var bare = field
         bare.isRequired = true
         bare.defaultValue = nil

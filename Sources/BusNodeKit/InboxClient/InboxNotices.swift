@@ -39,6 +39,15 @@ package enum InboxNotices {
             + (left > 0 ? ", \(left) left to people" : "") + late
     }
 
+    /// The open presentations that a silence would end, which it leaves open unless it is asked to
+    /// end them.
+    package static func previewed(
+        open count: Int64, _ reply: JSONValue, alsoOpen: Bool
+    ) -> String {
+        let condition = alsoOpen ? "it would" : "with --also-open it would"
+        return "\(condition) end \(silenced(open: count, reply))"
+    }
+
     private static func unrecorded(_ count: Int64) -> String {
         guard count > 0 else { return "" }
         let answers = count == 1 ? "answer is" : "answers are"

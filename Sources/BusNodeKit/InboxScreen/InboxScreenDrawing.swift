@@ -162,12 +162,14 @@ struct InboxScreenDrawing {
         }
     }
 
-    /// The line that a person types, after its label or the message about an earlier try.
+    /// The line that a person types, after its label or the message about an earlier try. A short
+    /// line leaves its room to these words, of which the end says what is expected.
     private func input(_ typed: String, after words: String) -> ScreenLine {
-        let label = TextWidth.clipped(words, to: max(6, width * 2 / 3 - 2)) + ": "
+        let text = typed + "▏"
+        let free = width - 2 - max(12, TextWidth.columns(of: text))
+        let label = TextWidth.clipped(words, to: max(6, width * 2 / 3 - 2, free)) + ": "
         let start = TextWidth.columns(of: label)
         var line = ScreenLine(label, width: width, screen.message?.style ?? .bold)
-        let text = typed + "▏"
         let room = width - start
         // The end of a long text, where it is typed.
         let end = TextWidth.columns(of: text) <= room ? text : String(text.suffix(room / 2))

@@ -85,7 +85,7 @@ extension HistoryArchive {
     package func rule(from text: String) async throws -> RuleProposalView {
         let ids = try DeadLetters(path)?.allRows(withPartOfID: text).map(\.id) ?? []
         guard let id = ids.first.flatMap({ PresentationID($0) }) else {
-            throw Failure(.declined, "no presentation \(text.shown()) in the journal \(path)")
+            throw Failure(.declined, PartialID.unknown(text, in: "the journal \(path)"))
         }
         guard ids.count == 1 else {
             throw Failure(.usage, PartialID.ambiguity(text, ids))

@@ -49,7 +49,7 @@ struct PromptText {
         var lines = ["", header(since: since, at: now)]
         if let earlier = prompt.report.retryOf { lines.append("  retry of \(earlier)") }
         return lines + title(isColored: isColored, columns: columns) + body(columns: columns)
-            + runbook(columns: columns) + options(columns: columns)
+            + runbook(columns: columns) + expiry(columns: columns) + options(columns: columns)
     }
 
     /// The beginning of the title, and the options, which stay visible below other lines.
@@ -111,6 +111,18 @@ struct PromptText {
             anchor.wholeMatch(of: /https?:\/\/\S+/) != nil
         else { return [] }
         return Self.broken("runbook  \(anchor.shown())", columns: columns)
+    }
+
+    /// The option that its origin applies at the deadline; nil if none is declared.
+    private var applied: ErrorReport.Option? {
+        guard prompt.deadline != nil, let id = prompt.report.onExpiry else { return nil }
+        return prompt.report.options.first { $0.id == id }
+    }
+
+    private func expiry(columns: Int) -> [String] {
+        guard let applied else { return [] }
+        let title = PromptKeys.shownTitle(of: applied)
+        return Self.broken("without an answer: \(title)", columns: columns)
     }
 
     private func options(columns: Int) -> [String] {
@@ -187,12 +199,13 @@ struct PromptText {
         since: ContinuousClock.Instant?, at now: ContinuousClock.Instant
     ) -> String {
         let severity = prompt.report.severity
-        var parts = ["── \(SeverityLook.mark(severity)) \(severity)"]
-        if let origin = prompt.origin { parts.append("from \(origin.words)") }
+        var who = "── \(SeverityLook.mark(severity)) \(severity)"
+        if let origin = prompt.origin { who += " from \(origin.words)" }
         let via = prompt.path.dropFirst()
-        if !via.isEmpty {
-            parts.append("via \(via.map(\.description).joined(separator: " > "))")
-        }
+        if !via.isEmpty { who += " via \(via.map(\.description).joined(separator: " > "))" }
+        if prompt.contact?.isReachable == false { who += " (cannot be reached)" }
+        if prompt.origin == .bare { who += " (may no longer be waiting)" }
+        var parts = [who]
         if let waited = since.map({ $0.duration(to: now) }), waited >= Self.waitMin {
             parts.append("waits \(AgeText.text(milliseconds: UInt64(waited / .milliseconds(1))))")
         }
@@ -200,15 +213,13 @@ struct PromptText {
             let count = prompt.retryCount
             parts.append("after \(count) \(count == 1 ? "retry" : "retries")")
         }
-        if prompt.contact?.isReachable == false { parts.append("(cannot be reached)") }
-        if prompt.origin == .bare { parts.append("(may no longer be waiting)") }
         if prompt.wasShownBefore { parts.append("may have been shown before") }
         if let deadline = prompt.deadline {
             let left = max(.zero, now.duration(to: deadline))
             let text = AgeText.text(milliseconds: UInt64(left / .milliseconds(1)))
             parts.append("answer within \(text)")
         }
-        return parts.joined(separator: " ") + " ──"
+        return parts.joined(separator: " · ") + " ──"
     }
 
     /// The text for `?`: all facts. It answers nothing.
@@ -249,7 +260,7 @@ struct PromptText {
             + lines.dropFirst().flatMap { foreign($0, columns: columns) }
     }
 
-    /// The causes and the options.
+    /// The causes, and the options with the values that they ask for.
     private var facts: [String] {
         let report = prompt.report
         var lines: [String] = []
@@ -261,7 +272,12 @@ struct PromptText {
             let role = option.role.map { ", \($0.rawValue)" } ?? ""
             lines.append(
                 "option   \(option.id.shown()): \(PromptKeys.shownTitle(of: option))\(role)")
+            lines += option.fields.map { field in
+                let request = "\(field.name): \(InboxDetail.request(for: field))"
+                return "value    \(option.id.shown()) asks for \(request.shownWhole())"
+            }
         }
+        if let applied { lines.append("expires  without an answer: \(applied.id.shown())") }
         return lines
     }
 

@@ -179,6 +179,8 @@ extension InboxAnswer {
         guard let item, ["open", "claimed"].contains(item.stage), var rest = chosen else {
             return given
         }
+        // The console refuses a value of no field: nothing is asked for an answer in vain.
+        guard Set(rest.fields.map(\.name)).isSuperset(of: given.keys) else { return given }
         rest.fields.removeAll { given[$0.name] != nil }
         guard !rest.fields.isEmpty else { return given }
         guard !Terminal.isInteractive else {

@@ -82,7 +82,7 @@ struct InboxSilenceAdd: AsyncParsableCommand {
     @Flag(help: "Also end matching presentations that are open now and not claimed.")
     var alsoOpen = false
 
-    @Flag(help: "Only print how many open presentations it would silence.")
+    @Flag(help: "Only print how many open presentations match, and make no silence.")
     var dryRun = false
 
     @Option(help: "Who silences; the user's name when not given.")
@@ -105,7 +105,7 @@ struct InboxSilenceAdd: AsyncParsableCommand {
                 let count = reply["open"]?.integerValue ?? 0
                 return try StandardOutput.print(
                     Self.labelled("\(count)", isForPeople) { _ in
-                        "it would silence \(InboxNotices.silenced(open: count, reply))"
+                        InboxNotices.previewed(open: count, reply, alsoOpen: alsoOpen)
                     })
             }
             let reply = try await client.post(

@@ -113,7 +113,7 @@ struct Log: AsyncParsableCommand {
         if let id {
             let ids = Set((events + dead).map { $0["id"] })
             guard !ids.isEmpty else {
-                throw Failure(.declined, "no presentation \(id.shown()) in the logs")
+                throw Failure(.declined, PartialID.unknown(id, in: "the logs"))
             }
             guard ids.count == 1 else {
                 throw Failure(.usage, PartialID.ambiguity(id, Array(ids)))
@@ -181,7 +181,7 @@ struct Reoffer {
             found += try letters.allRows(withPartOfID: id).map { ($0, path, node) }
         }
         guard let first = found.first else {
-            throw Failure(.declined, "no presentation \(id.shown()) in the journals")
+            throw Failure(.declined, PartialID.unknown(id, in: "the journals"))
         }
         guard Set(found.map(\.row.id)).count == 1 else {
             throw Failure(.usage, PartialID.ambiguity(id, found.map(\.row.id)))

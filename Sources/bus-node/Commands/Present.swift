@@ -95,17 +95,18 @@ struct Present: AsyncParsableCommand {
             try StandardOutput.print(option)
             if let comment = outcome.commentLine { Terminal.say("bus-node: \(comment)") }
         }
+        // Without options the report has one OK, which does not recover and is not a refusal
+        // either.
+        let okay = RecoveryOption.okay.option.id
+        let isAcknowledged = offered.isEmpty && outcome.answer?.option == okay
         if let text = conclusion.text {
             Terminal.say("bus-node: \(text)")
-        } else if conclusion.status == .declined, let chosen = outcome.answer?.option,
-            !offered.contains(where: { $0.id == chosen })
+        } else if conclusion.status == .declined, !isAcknowledged,
+            let chosen = outcome.answer?.option, !offered.contains(where: { $0.id == chosen })
         {
             // One that a node has added; it has no role here.
             Terminal.say("bus-node: the node's option \(chosen.shown()) did not recover")
         }
-        // Without options the report has one OK, which does not recover and is not a refusal
-        // either.
-        let isAcknowledged = offered.isEmpty && outcome.answer != nil
         throw (isAcknowledged ? .ok : conclusion.status).exitCode
     }
 }

@@ -51,4 +51,15 @@ struct InboxNoticesTests {
             InboxNotices.silenced(silence, at: try now())
                 == "silenced until 12:00:00 UTC: domain=com.acme.\\u{1B}db origin=a|b")
     }
+
+    @Test("A preview says that a silence ends what is open only if it is asked to")
+    func preview() {
+        let reply: JSONValue = ["open": 3, "answered": 1, "withheld": 1]
+        let ended = "end 3 open presentations, 1 answered, 1 withheld, 1 left to people"
+        #expect(
+            InboxNotices.previewed(open: 3, reply, alsoOpen: false)
+                == "with --also-open it would \(ended)")
+        #expect(
+            InboxNotices.previewed(open: 3, reply, alsoOpen: true) == "it would \(ended)")
+    }
 }

@@ -56,7 +56,7 @@ import Testing
         #expect(fixture.row(22).contains("…: /▏"))
         _ = enter("srv", &fixture)
         #expect(enter("1.5", &fixture).isEmpty)
-        #expect(fixture.row(22).contains("found 1.5"))
+        #expect(fixture.row(22).contains("found 1.5; expected a whole number: 1.5▏"))
         fixture.press(.control("u"))
         #expect(enter("4", &fixture).isEmpty)
         #expect(fixture.row(22).contains("3/3 PIN"))
