@@ -55,8 +55,9 @@ class Recompiler:
         path = str(file)
         if path not in self.interfaces:
             self.interfaces[path] = self.interface(path, file.read_text())
+        former = self.interfaces[path]
         problem = self.compile(path, text, "-c", self.object)
-        if problem or self.interface(path, text) != self.interfaces[path]:
+        if problem or former is None or self.interface(path, text) != former:
             return False, problem
         words = list(self.link)
         words[words.index(after("-o", self.jobs[path]))] = str(self.object)
@@ -68,7 +69,7 @@ class Recompiler:
         return self.folder / "file.o"
 
     def interface(self, path, text):
-        """What other files are compiled against; None where the compiler makes nothing of it."""
+        """What other files are compiled against; None, which equals no other, without a module."""
         module = self.folder / "file.swiftmodule"
         problem = self.compile(path, text, "-emit-module", module, WITHOUT_BODIES)
         return None if problem else module.read_bytes()
