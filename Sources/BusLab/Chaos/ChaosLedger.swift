@@ -27,6 +27,9 @@ struct ChaosLedger {
         }
     }
 
+    /// The presentations that began.
+    var presentedCount: Int { tally.presentedCount }
+
     func counts(_ processes: [NodeName: ChaosProcess]) -> LedgerCounts {
         var dead: Set<LedgerEvent.Life> = []
         for (name, process) in processes {

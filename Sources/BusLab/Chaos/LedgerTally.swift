@@ -92,12 +92,15 @@ struct LedgerTally {
         if event.reason == "answered" { prompting[place]?.answeredIn.insert(event.life) }
     }
 
+    /// The presentations that began.
+    var presentedCount: Int { reporters.count }
+
     /// The counts as of now.
     ///
     /// - Parameter dead: The lives that ended before the run did.
     func counts(dead: Set<LedgerEvent.Life>) -> LedgerCounts {
         var counts = counts
-        counts.presented = reporters.count
+        counts.presented = presentedCount
         counts.openAtEnd = prompting.values.count { $0.liveIn.map { !dead.contains($0) } ?? false }
         for (id, reporter) in reporters where completions[id] == nil {
             if dead.contains(reporter) { counts.originDied += 1 } else { counts.openAtEnd += 1 }

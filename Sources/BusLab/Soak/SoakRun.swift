@@ -82,7 +82,10 @@ package struct SoakRun: Sendable {
         var random = SeededGenerator(seed: settings.seed, part: "soak")
         var nextCut = loadStart + SoakSettings.cutEvery
         var minute = 0
-        while clock.now < loadStart + settings.load {
+        while clock.now < loadStart + settings.load
+            || ledger.presentedCount < settings.presentations
+                && clock.now < loadStart + settings.loadLimit
+        {
             try await clock.sleep(for: Self.sampleInterval)
             let samples = sample(processes)
             peak = peak.merging(samples) { $0.maximum($1) }
@@ -95,6 +98,15 @@ package struct SoakRun: Sendable {
                 try await cut(link)
                 nextCut += SoakSettings.cutEvery
             }
+        }
+        let late = clock.now - loadStart - settings.load
+        if late > SoakSettings.noticeableDelay {
+            let rate =
+                Double(settings.presentations(in: settings.load))
+                / (clock.now - loadStart).seconds
+            say(
+                "the load took \(Int(late.seconds)) s longer than asked for: these processes present "
+                    + "\(Int(rate)) a second on this machine")
         }
         say("the load is over; waiting until the bus has settled and its tables are empty")
         let after = try await settle(processes, &ledger)
@@ -167,13 +179,15 @@ package struct SoakRun: Sendable {
             try await clock.sleep(for: Self.sampleInterval)
             ledger.read()
             let samples = sample(processes)
-            let isEmpty = samples.values.allSatisfy { $0.tableEntries == 0 }
-            let counts = ledger.counts(processes)
-            let isSettled = isEmpty && counts.isSettled
+            if clock.now > limit { return samples }
             // Not sooner than before the load: memory is returned with a delay.
-            if (isSettled && clock.now >= earliest) || clock.now > limit { return samples }
+            guard clock.now >= earliest else { continue }
+            let isEmpty = samples.values.allSatisfy { $0.tableEntries == 0 }
+            // Counts of a million presentations take seconds.
+            if isEmpty, ledger.counts(processes).isSettled { return samples }
             if clock.now >= nextNotice {
-                nextNotice += Self.noticeInterval
+                nextNotice = clock.now + Self.noticeInterval
+                let counts = ledger.counts(processes)
                 let left = samples.filter { $0.value.tableEntries != 0 }.keys.sorted().map {
                     "\($0) \(samples[$0]?.tableEntries.map(String.init) ?? "?")"
                 }
@@ -193,14 +207,11 @@ package struct SoakRun: Sendable {
                 peak: peak[process.name] ?? ProcessSample(),
                 after: after[process.name] ?? ProcessSample())
         }
-        let expected =
-            settings.presentations(in: SoakSettings.warmUp)
-            + settings.presentations(in: settings.load)
         return Result(
             uses: uses, counts: counts,
             violations: uses.flatMap(\.violations)
                 + counts.violations(
-                    expected: expected, everyEndIsAnAnswer: plan.everyEndIsAnAnswer)
+                    expected: settings.presentations, everyEndIsAnAnswer: plan.everyEndIsAnAnswer)
                 + processes.crashes)
     }
 }
@@ -218,6 +229,8 @@ package struct SoakSettings: Sendable {
     static let cutLength: Duration = .seconds(2)
     /// How long the bus may take after the load to settle and to forget results.
     static let settleLimit: Duration = .seconds(120)
+    /// How late a load may end without a word about it.
+    static let noticeableDelay: Duration = .seconds(5)
     /// How long results are remembered: the usual ten minutes would outlast a short load. Much
     /// longer than a link is cut, as in production: a child that forgot its result while the link
     /// was cut would get its answer again for minutes.
@@ -237,6 +250,12 @@ package struct SoakSettings: Sendable {
     }
 
     var load: Duration { .seconds(minutes * 60) }
+
+    /// How long a load may take at a machine that is slower than ``rate``.
+    var loadLimit: Duration { load * 2 }
+
+    /// All presentations, those of the warm-up included.
+    var presentations: Int { presentations(in: Self.warmUp) + presentations(in: load) }
 
     func presentations(in time: Duration) -> Int { Int(time.components.seconds) * rate }
 }

@@ -51,6 +51,14 @@ package struct JournalRow: WholeTextRow, Hashable {
         seal()
     }
 
+    /// The row of a presentation. SQLite compiles the query once for each connection: that is most
+    /// of its cost.
+    static func find(_ id: String, in database: Database) throws -> JournalRow? {
+        let query = try database.cachedStatement(
+            sql: "SELECT * FROM \(databaseTableName) WHERE id = ?")
+        return try fetchOne(query, arguments: [id])
+    }
+
     /// Sets the checksum for the current fields.
     mutating func seal() { checksum = computedChecksum }
 

@@ -14,7 +14,7 @@ extension SQLiteJournal: HistoryStore {
             for row in try latest(of: console, database) {
                 var row = row
                 let before = row
-                let journaled = try JournalRow.fetchOne(database, key: row.id)
+                let journaled = try JournalRow.find(row.id, in: database)
                 if let journaled, journaled.isIntact { row.add(journaled) }
                 row.leave()
                 if row != before { try row.update(database) }
@@ -88,7 +88,7 @@ extension SQLiteJournal: HistoryStore {
         switch PresentationEvent.Word(rawValue: event.event) {
         case .decide:
             try amend(event, from: [HistoryRow.left, "closed"], database) { row in
-                let journaled = try? JournalRow.fetchOne(database, key: event.id)
+                let journaled = try? JournalRow.find(event.id, in: database)
                 if let journaled, journaled.isIntact { row.add(journaled) }
                 guard row.answer == nil else { return }
                 let report = journaled.flatMap { try? ErrorReport(payload: Array($0.report)) }
@@ -118,7 +118,7 @@ extension SQLiteJournal: HistoryStore {
     private static func settle(_ row: HistoryEventRow, _ database: Database) throws {
         let result = row.fields["result"]
         let known = result.flatMap { RecoveryResult(rawValue: $0) }
-        let journaled = try? JournalRow.fetchOne(database, key: row.id)
+        let journaled = try? JournalRow.find(row.id, in: database)
         try database.execute(
             sql: """
                 UPDATE history

@@ -129,7 +129,7 @@ package final class SQLiteJournal: DecisionJournal {
         let time = max(TimeText.now, firstShownAt)
         let path = path
         let byteCount = try await access { database -> Int in
-            guard var row = try JournalRow.fetchOne(database, key: id.description) else {
+            guard var row = try JournalRow.find(id.description, in: database) else {
                 let first = JournalRow(id, asked, at: time)
                 try first.insert(database)
                 return first.report.count
@@ -250,7 +250,7 @@ package final class SQLiteJournal: DecisionJournal {
     }
 
     private func row(_ id: PresentationID) async throws -> JournalRow? {
-        let row = try await access { try JournalRow.fetchOne($0, key: id.description) }
+        let row = try await access { try JournalRow.find(id.description, in: $0) }
         guard row?.isIntact ?? true else {
             throw DamagedRecord(id: id.description, path: path)
         }
@@ -263,7 +263,7 @@ package final class SQLiteJournal: DecisionJournal {
     ) async throws {
         let path = path
         try await access { database in
-            guard var row = try JournalRow.fetchOne(database, key: id.description) else {
+            guard var row = try JournalRow.find(id.description, in: database) else {
                 guard !mayBeMissing else { return }
                 throw JournalFault.unknown(id: id.description)
             }
