@@ -76,6 +76,19 @@ extension EndToEnd {
             withExtendedLifetime(nodes) {}
         }
 
+        @Test("A node ends when its terminal is closed; before, SIGHUP has it read its files again")
+        func closed() async throws {
+            let central = try await sandbox.start("central", input: .terminal(pty))
+            central.send(SIGHUP)
+            #expect(await pty.shows("rules read again"))
+            pty.hangUp()
+            let isClosed = await eventually { [pty] in isatty(pty.child.fileDescriptor) == 0 }
+            #expect(isClosed)
+            // The kernel sends it to the processes of a session, which a test's are not.
+            central.send(SIGHUP)
+            #expect(try await central.ending() == 0)
+        }
+
         @Test("A line typed before a prompt was on the screen does not answer it")
         func typedAhead() async throws {
             let nodes = try await bus()

@@ -89,7 +89,9 @@ struct CommandReply: Hashable {
     struct Fault: LocalizedError, Hashable {
         let found: String
         var errorDescription: String? {
-            "standard output: found \(found), expected the id of an option, or "
+            // It goes to the log, cut once it is masked, so that no part of a secret is left.
+            let shown = SecretMask.ofThisProcess.masking(found).clipped(idByteCountMax)
+            return "standard output: found \(shown), expected the id of an option, or "
                 + #"{"option": "id", "values": {"name": value}, "comment": "text"}"#
         }
     }

@@ -49,6 +49,7 @@ package final class Household: Sendable {
             try? FileManager.default.removeItem(atPath: readyFolder)
             ServiceNotification.ended(file: readyFile)
         }
+        let hangup = Hangup()
         // Trapped before the first child starts.
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm, .sighup)
         await withTaskGroup(of: Bool.self) { group in
@@ -64,7 +65,7 @@ package final class Household: Sendable {
                 await self.announceReady(); return false
             }
             group.addTask {
-                await self.waitForStop(signals); return true
+                await self.waitForStop(signals, hangup); return true
             }
             for await isOver in group where isOver { break }
             isStopping.store(true, ordering: .releasing)
@@ -79,9 +80,9 @@ package final class Household: Sendable {
         }
     }
 
-    private func waitForStop(_ signals: UnixSignalsSequence) async {
+    private func waitForStop(_ signals: UnixSignalsSequence, _ hangup: Hangup) async {
         for await signal in signals {
-            guard signal == .sighup else { return }
+            guard signal == .sighup, !hangup.isTerminalClosed else { return }
             for child in running.withLock({ Array($0.values) }) { kill(child, SIGHUP) }
         }
     }

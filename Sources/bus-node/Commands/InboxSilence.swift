@@ -35,10 +35,13 @@ struct InboxSilenceList: AsyncParsableCommand {
 
     func run() async throws {
         try await orFail {
-            let list = try await target.client().get("/silences")
-            if json { return try StandardOutput.show(list) }
-            let silences = list.views("silences", of: SilenceView.self)
-                .filter { all || $0.stage == "active" }
+            var list = try await target.client().get("/silences").objectValue ?? [:]
+            if !all {
+                let known = list["silences"]?.arrayValue ?? []
+                list["silences"] = .array(known.filter { $0["stage"] == "active" })
+            }
+            if json { return try StandardOutput.show(.object(list)) }
+            let silences = JSONValue.object(list).views("silences", of: SilenceView.self)
             let rows = SilenceRows(silences, columns: Terminal.outputColumnCount)
             try StandardOutput.show(rows.lines)
         }

@@ -12,8 +12,8 @@ struct Run: AsyncParsableCommand {
         commandName: "run",
         abstract: "Run one node of a topology.",
         discussion: """
-            Ends on SIGTERM or SIGINT; SIGHUP reads rules, policies and keys again and reopens the \
-            ledger (`events:`). Exits 66 when a file is missing, 73 when it cannot listen on an \
+            Ends on SIGTERM, SIGINT, or when its terminal is closed; SIGHUP reads rules, policies \
+            and keys again and reopens the ledger (`events:`). Exits 66 when a file is missing, 73 when it cannot listen on an \
             endpoint or create a file, 75 when another process has the journal, 78 when the \
             topology is invalid.
 
@@ -91,8 +91,18 @@ struct Run: AsyncParsableCommand {
         _ node: Node, _ assembly: NodeAssembly, _ status: StatusFile?, _ logger: Logger
     ) async throws {
         // Trapped before the node reports that it is up.
+        let hangup = Hangup()
         let hangups = await UnixSignalsSequence(trapping: [.sighup])
-        let reload = Task { for await _ in hangups { assembly.reload() } }
+        let reload = Task {
+            for await _ in hangups {
+                guard hangup.isTerminalClosed else {
+                    assembly.reload()
+                    continue
+                }
+                logger.notice("terminal closed")
+                kill(getpid(), SIGTERM)
+            }
+        }
         defer { reload.cancel() }
         // Cancelled and waited for at the end of this function.
         async let _ = status?.keep(node)
