@@ -9,6 +9,7 @@ struct Notice: Hashable, Sendable {
     static let idMax = 20
     private static let originMax = 1_000
     private static let textScalarMax = 300
+    private static let titleScalarMax = 70
 
     /// The facts in a message about the first presentation.
     struct Subject: Codable, Hashable, Sendable {
@@ -31,6 +32,21 @@ struct Notice: Hashable, Sendable {
         }
     }
 
+    /// The first deadline of the presentations.
+    struct Due: Codable, Hashable, Sendable {
+        let at: Date
+        /// The title of the option that is applied then; nil if none is declared.
+        let option: String?
+
+        init?(_ item: InboxItem) {
+            guard let deadline = item.deadline else { return nil }
+            at = (item.openedAt + item.openedAt.instant.duration(to: deadline)).date
+            option = item.report.onExpiry.map { id in
+                (item.report.title(of: id) ?? id).clipped(Notice.titleScalarMax)
+            }
+        }
+    }
+
     let event: HookSettings.Event
     let first: Subject
     /// The item of that presentation; nil in a message from an earlier life of the node, which has
@@ -46,6 +62,7 @@ struct Notice: Hashable, Sendable {
     private(set) var details = Tally()
     private(set) var ids: [String] = []
     private(set) var origins: OrderedSet<String> = []
+    private(set) var due: Due?
     /// The number of presentations of the group that waited for an answer when the message was
     /// made.
     var openCount = 0
@@ -74,6 +91,7 @@ struct Notice: Hashable, Sendable {
         if let reason = item.report.failureReason, !reason.isEmpty {
             reasons.add(reason.lastLines(Self.textScalarMax))
         }
+        if let due = Due(item), due.at < self.due?.at ?? .distantFuture { self.due = due }
         if ids.count < Self.idMax { ids.append(item.id.description) }
         if let origin = item.origin, origins.count < Self.originMax {
             origins.append(origin.description)
@@ -99,7 +117,7 @@ struct Notice: Hashable, Sendable {
 // In the journal, for a dead letter.
 extension Notice: Codable {
     private enum CodingKeys: String, CodingKey {
-        case event, first, count, severity, texts, reasons, details, ids, origins, openCount
+        case event, first, count, severity, texts, reasons, details, ids, origins, due, openCount
     }
 
     init(from decoder: any Decoder) throws {
@@ -115,8 +133,9 @@ extension Notice: Codable {
         item = nil
         count = try fields.decode(Int.self, forKey: .count)
         texts = try fields.decode(Tally.self, forKey: .texts)
-        // Letters of earlier versions have none.
+        // Letters of earlier versions have neither reasons nor a deadline.
         reasons = try fields.decodeIfPresent(Tally.self, forKey: .reasons) ?? Tally()
+        due = try fields.decodeIfPresent(Due.self, forKey: .due)
         details = try fields.decode(Tally.self, forKey: .details)
         ids = try fields.decode([String].self, forKey: .ids)
         origins = try fields.decode(OrderedSet<String>.self, forKey: .origins)
@@ -134,6 +153,7 @@ extension Notice: Codable {
         try fields.encode(details, forKey: .details)
         try fields.encode(ids, forKey: .ids)
         try fields.encode(origins, forKey: .origins)
+        try fields.encodeIfPresent(due, forKey: .due)
         try fields.encode(openCount, forKey: .openCount)
     }
 }

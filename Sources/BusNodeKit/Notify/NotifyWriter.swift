@@ -106,6 +106,8 @@ struct NotifyWriter: Sendable {
                     "code": notice.first.code.map { .count($0) } ?? .null,
                     "texts": notice.texts.json, "reasons": notice.reasons.json,
                     "details": notice.details.json,
+                    "deadline": notice.due.map { .time($0.at) } ?? .null,
+                    "onExpiry": .text(notice.due?.option),
                     "origins": Array(notice.origins.prefix(Notice.idMax)).json,
                     "originCount": .count(notice.origins.count),
                     "ids": notice.ids.json, "answers": .array(offers.map(\.json)),
@@ -223,7 +225,9 @@ struct NotifyWriter: Sendable {
             let texts = notice.texts.counts.count > 1 ? notice.texts.lines : []
             // Once it is decided, the outcome is of more use.
             let isOpen = [.opened, .aging, .claimed, .proposed].contains(notice.event)
+            let due = isOpen ? notice.due.map { $0.line(of: notice.count) } : nil
             return [head] + texts + (isOpen ? notice.reasons.lines : []) + notice.details.lines
+                + [due].compactMap(\.self)
         case .summary(let summary):
             let counts = HookSettings.Event.allCases.compactMap { event in
                 summary.counts[event].map { "\($0) \(event.rawValue)" }
@@ -277,6 +281,16 @@ extension AnswerLinks.Offer {
 
     fileprivate var ntfyAction: JSONValue {
         ["action": "view", "label": .string(label), "url": .string(url)]
+    }
+}
+
+extension Notice.Due {
+    /// - Parameter count: The number of presentations in the message.
+    fileprivate func line(of count: Int) -> String {
+        let time = at.formatted(.iso8601)
+        let subject = count == 1 ? "answer" : "answer the first"
+        let then = option.map { "then \"\($0.shown())\" is applied" } ?? "then it ends without one"
+        return "\(subject) before \(time): \(then)"
     }
 }
 

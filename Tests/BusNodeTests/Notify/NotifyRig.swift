@@ -40,12 +40,13 @@ struct NotifyRig {
 
     @discardableResult
     mutating func open(
-        _ report: ErrorReport = report(), origin: NodeName = "worker"
+        _ report: ErrorReport = report(), origin: NodeName = "worker", deadline: Duration? = nil
     ) -> PresentationID {
         lastID += 1
         let id = PresentationID(UniqueID(high: 1, low: lastID))
-        _ = inbox.opened(
-            InboxPresentation(id: id, report: report, origin: origin), at: time.now)
+        var presentation = InboxPresentation(id: id, report: report, origin: origin)
+        presentation.deadline = deadline.map { time.now.instant + $0 }
+        _ = inbox.opened(presentation, at: time.now)
         pass()
         return id
     }

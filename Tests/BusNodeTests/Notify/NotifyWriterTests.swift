@@ -118,6 +118,37 @@ struct NotifyWriterTests {
         }
     }
 
+    @Test("While people have to decide, a message has the first deadline, and what is applied then")
+    func deadline() throws {
+        var report = NotifyRig.report()
+        for (declared, words) in [
+            ("cancel", "\"Cancel\" is applied"), (nil, "it ends without one"),
+        ] {
+            report.onExpiry = declared
+            for body in HookSettings.Body.allCases {
+                var rig = NotifyRig([NotifyRig.hook(on: [.opened, .ended])])
+                let end = (rig.time.now + .seconds(600)).date
+                let id = rig.open(report, deadline: .seconds(600))
+                rig.open(report, deadline: .seconds(900))
+                rig.open(report)
+                let opened = json(try #require(rig.pass(.seconds(5)).first), body)
+                let text = String(decoding: opened.encoded(), as: UTF8.self)
+                if body == .json {
+                    #expect(opened["deadline"] == .time(end))
+                    #expect(opened["onExpiry"] == (declared == nil ? .null : "Cancel"))
+                } else {
+                    let line = "answer the first before \(end.formatted(.iso8601)): then "
+                    #expect(text.contains(line), "\(text)")
+                    #expect(text.replacing("\\\"", with: "\"").contains("then \(words)"), "\(text)")
+                }
+                try rig.answer(id, "cancel")
+                try rig.settle(id, .failed)
+                let ended = json(try #require(rig.pass(.seconds(15)).first), body)
+                #expect(!String(decoding: ended.encoded(), as: UTF8.self).contains("before"))
+            }
+        }
+    }
+
     @Test("Without a description the title has the domain and the code")
     func untitled() throws {
         #expect(json(try message(" "), .json)["title"] == "ended: 2 × d 1")
