@@ -121,7 +121,9 @@ struct LogTests {
 
     @Test("Another start is refused with both forms", arguments: ["yesterday", "1", "1 h"])
     func otherStart(text: String) {
-        let allowed = "a time such as 2026-11-21T10:00:00Z, or how long ago, as 30m, 2h, 7d or 2w"
+        let allowed =
+            "a time such as 2026-11-21T10:00:00Z, a day such as 2026-11-21 (UTC), "
+            + "or how long ago, as 30m, 2h, 7d or 2w"
         #expect {
             _ = try Log.start(text)
         } throws: { error in

@@ -35,17 +35,27 @@ package enum TimeText {
     }
 }
 
-/// A time of the past, as options take it: a time, or how long ago.
+/// A time of the past, as options take it: a time, a day, or how long ago.
 package enum PastTime {
-    package static let allowed = "\(TimeText.allowed), or how long ago, as 30m, 2h, 7d or 2w"
+    package static let allowed =
+        "\(TimeText.allowed), a day such as 2026-11-21 (UTC), or how long ago, as 30m, 2h, 7d or 2w"
 
-    /// The time in the written form; nil if the text is neither.
-    package static func read(_ text: String, now: Date = Date()) -> String? {
+    /// The time in the written form; nil if the text is none of these.
+    ///
+    /// - Parameter isEnd: Whether a range ends there, which then has the whole day.
+    package static func read(
+        _ text: String, isEnd: Bool = false, now: Date = Date()
+    ) -> String? {
         guard let length = DurationText.read(text) ?? weeks(text) else {
-            return TimeText.read(text).map(TimeText.text)
+            return (day(text, isEnd: isEnd) ?? TimeText.read(text)).map(TimeText.text)
         }
         let seconds = length / Duration.seconds(1)
         return TimeText.text(now.addingTimeInterval(-seconds))
+    }
+
+    private static func day(_ text: String, isEnd: Bool) -> Date? {
+        let midnight = text.count == 10 ? TimeText.read("\(text)T00:00:00Z") : nil
+        return midnight.map { isEnd ? $0 + 86_400 : $0 }
     }
 
     /// A number of weeks, which no file of configuration takes.

@@ -13,9 +13,9 @@ struct Run: AsyncParsableCommand {
         abstract: "Run one node of a topology.",
         discussion: """
             Ends on SIGTERM, SIGINT, or when its terminal is closed; SIGHUP reads rules, policies \
-            and keys again and reopens the ledger (`events:`). Exits 66 when a file is missing, 73 when it cannot listen on an \
-            endpoint or create a file, 75 when another process has the journal, 78 when the \
-            topology is invalid.
+            and keys again and reopens the ledger (`events:`). Exits 66 when a file is missing, \
+            73 when it cannot listen on an endpoint or create a file, 75 when another process has \
+            the journal, 78 when the topology is invalid.
 
             Example: bus-node run --topology topology.yaml --node central
             """)

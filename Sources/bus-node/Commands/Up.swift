@@ -14,10 +14,10 @@ struct Up: AsyncParsableCommand {
         abstract: "Run a whole topology on this machine, one child process per node.",
         discussion: """
             Output is prefixed with the node's name; a node that dies is restarted, a little \
-            later each time; SIGHUP goes on to all; Ctrl-C stops all, and so does closing the terminal. Nodes without listen, \
-            responders and presenters have nothing to do on their own and are left out: exec and \
-            present run in their place. Exits 78 when the topology is invalid or lacks a node that \
-            was named.
+            later each time. SIGHUP goes on to all; Ctrl-C stops all, and so does closing the \
+            terminal. Nodes without listen, responders and presenters have nothing to do on their \
+            own and are left out: exec and present run in their place. Exits 78 when the topology \
+            is invalid or lacks a node that was named.
 
             Example: bus-node up --topology topology.yaml
             """)

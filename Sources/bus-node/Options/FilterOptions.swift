@@ -43,7 +43,7 @@ struct FilterOptions: ParsableArguments {
     var given: [String: String] {
         let all = [
             "q": q, "by": by, "origin": origin, "domain": domain, "option": option,
-            "severity": severity, "end": end, "since": Self.time(since), "until": Self.time(until),
+            "severity": severity, "end": end, "since": Self.time(since), "until": Self.time(until, isEnd: true),
         ]
         return all.compactMapValues { $0 }
     }
@@ -60,7 +60,7 @@ struct FilterOptions: ParsableArguments {
     }
 
     /// A time in the written form; another text unchanged, such as the next of a page.
-    private static func time(_ text: String?) -> String? {
-        text.map { PastTime.read($0) ?? $0 }
+    private static func time(_ text: String?, isEnd: Bool = false) -> String? {
+        text.map { PastTime.read($0, isEnd: isEnd) ?? $0 }
     }
 }

@@ -289,14 +289,16 @@ import Testing
         #expect(try HistoryFilter(["end": text]).end?.text == text)
     }
 
-    @Test("A time of the past is a time, or how long ago in minutes, hours, days or weeks")
+    @Test("A time of the past is a time, a day, or how long ago in minutes, hours, days or weeks")
     func ages() throws {
         let now = try Date("2026-11-21T10:00:00Z", strategy: .iso8601)
         for (text, seconds) in [("30m", 1_800), ("2h", 7_200), ("3d", 259_200), ("2w", 1_209_600)] {
             let expected = TimeText.text(now - TimeInterval(seconds))
             #expect(PastTime.read(text, now: now) == expected, "\(text)")
         }
-        for text in ["w", "-2w", "2.5w", "2W", "2 w", "99999w"] {
+        #expect(PastTime.read("2026-11-02", now: now) == "2026-11-02T00:00:00.000Z")
+        #expect(PastTime.read("2026-11-02", isEnd: true, now: now) == "2026-11-03T00:00:00.000Z")
+        for text in ["w", "-2w", "2.5w", "2W", "2 w", "99999w", "2026-13-02", "2026-11-2"] {
             #expect(PastTime.read(text, now: now) == nil, "\(text)")
         }
     }
@@ -311,7 +313,7 @@ import Testing
                 return error.forOption
             }
         }
-        let time = "a time such as 2026-11-21T10:00:00Z, or how long ago, as 30m, 2h, 7d or 2w"
+        let time = PastTime.allowed
         #expect(text("since", "yesterday") == "--since: found \"yesterday\", allowed: \(time)")
         #expect(text("q", String(repeating: "x", count: 201))?.hasPrefix("--text: found ") == true)
     }
