@@ -43,7 +43,8 @@ struct FilterOptions: ParsableArguments {
     var given: [String: String] {
         let all = [
             "q": q, "by": by, "origin": origin, "domain": domain, "option": option,
-            "severity": severity, "end": end, "since": Self.time(since), "until": Self.time(until, isEnd: true),
+            "severity": severity, "end": end, "since": Self.time(since),
+            "until": Self.time(until, isEnd: true),
         ]
         return all.compactMapValues { $0 }
     }
