@@ -177,6 +177,23 @@ struct CommandPresenterTests {
         #expect(reply?.comment?.utf8.count == limit)
     }
 
+    @Test("A fault has no secret of the output, and no part of one")
+    func masked() throws {
+        for count in [1, 60, 250] {
+            let url = "https://\(String(repeating: "a", count: count)):pl4nted@host"
+            for output in [
+                #"{"option": "retry", "\#(url)": 1}"#, #"{"\#(url)": 1, "\#(url)": 2}"#,
+            ] {
+                let fault = try #require(throws: CommandReply.Fault.self) {
+                    try Self.reply(output)
+                }
+                let text = try #require(fault.errorDescription)
+                #expect(text.contains("https://"))
+                #expect(!text.contains("pl4"), "\(text)")
+            }
+        }
+    }
+
     @Test(
         "Output that begins as an object and is none of this form is refused with its fault",
         arguments: [

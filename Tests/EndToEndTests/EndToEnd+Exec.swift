@@ -252,15 +252,14 @@ extension EndToEnd {
 
         /// Exec, leading the session and the foreground of the terminal, and its process.
         private func foreground(_ pty: Pty, _ script: String) async throws -> (Launched, pid_t) {
-            let exec = try Launched(
+            let (exec, process) = try await Launched.inForeground(
+                of: pty,
                 [
-                    "--ctty", "--wait", "sh", "-c", "echo process $$; exec \"$0\" \"$@\"",
-                    Launched.busNode, "exec", "--to", sandbox.endpoint("none"), "--grace", "200ms",
-                    "--", "sh", "-c", script,
-                ], program: "/usr/bin/setsid", input: .terminal(pty))
+                    "exec", "--to", sandbox.endpoint("none"), "--grace", "200ms", "--", "sh", "-c",
+                    script,
+                ])
             #expect(await exec.prints("up\n"), "\(exec.errors.value) \(pty.screen.value)")
-            let line = try #require(exec.output.value.split(separator: "\n").first)
-            return (exec, try #require(pid_t(line.dropFirst("process ".count))))
+            return (exec, process)
         }
 
         @Test(

@@ -78,15 +78,50 @@ extension EndToEnd {
 
         @Test("A node ends when its terminal is closed; before, SIGHUP has it read its files again")
         func closed() async throws {
-            let central = try await sandbox.start("central", input: .terminal(pty))
-            central.send(SIGHUP)
+            let (central, process) = try await inForeground()
+            kill(process, SIGHUP)
             #expect(await pty.shows("rules read again"))
+            pty.hangUp()
+            #expect(try await central.ending() == 0)
+        }
+
+        @Test(
+            "In the background and below nohup a node outlives its terminal; SIGHUP reads again",
+            arguments: [true, false])
+        func outlives(isBackground: Bool) async throws {
+            let (central, process) =
+                if isBackground {
+                    try await inBackground()
+                } else {
+                    try await inForeground(after: "trap '' HUP")
+                }
             pty.hangUp()
             let isClosed = await eventually { [pty] in isatty(pty.child.fileDescriptor) == 0 }
             #expect(isClosed)
-            // The kernel sends it to the processes of a session, which a test's are not.
-            central.send(SIGHUP)
+            let ledger = sandbox.path("central.jsonl")
+            try FileManager.default.moveItem(atPath: ledger, toPath: ledger + ".1")
+            kill(process, SIGHUP)
+            let isReopened = await eventually { [sandbox] in sandbox.exists("central.jsonl") }
+            #expect(isReopened)
+            kill(process, SIGTERM)
             #expect(try await central.ending() == 0)
+        }
+
+        private func inBackground() async throws -> (Launched, pid_t) {
+            let central = try await sandbox.start("central", input: .terminal(pty))
+            return (central, central.pid)
+        }
+
+        private func inForeground(after command: String = ":") async throws -> (Launched, pid_t) {
+            let started = try await Launched.inForeground(
+                of: pty, after: command,
+                [
+                    "run", "--topology", sandbox.path("topology.yaml"), "--node", "central",
+                    "--ready-file", sandbox.path("ready"),
+                ])
+            let isUp = await eventually { [sandbox] in sandbox.exists("ready") }
+            try #require(isUp)
+            return started
         }
 
         @Test("A line typed before a prompt was on the screen does not answer it")

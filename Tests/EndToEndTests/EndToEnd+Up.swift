@@ -41,17 +41,15 @@ extension EndToEnd {
         @Test("Closing its terminal stops all")
         func closed() async throws {
             let pty = try Pty()
-            let up = try Launched(
+            let (up, _) = try await Launched.inForeground(
+                of: pty,
                 [
                     "up", "--topology", sandbox.path("topology.yaml"), "--ready-file",
                     sandbox.path("ready"),
-                ], input: .terminal(pty))
+                ])
             let isUp = await eventually { sandbox.exists("ready") }
             try #require(isUp)
             pty.hangUp()
-            let isClosed = await eventually { isatty(pty.child.fileDescriptor) == 0 }
-            #expect(isClosed)
-            up.send(SIGHUP)
             #expect(try await up.ending() == 0)
             #expect(await isEmpty())
         }

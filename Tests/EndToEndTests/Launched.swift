@@ -75,6 +75,19 @@ final class Launched: Sendable {
         }
     }
 
+    /// A call of bus-node that leads the session and the foreground of a terminal, and its process.
+    static func inForeground(
+        of pty: Pty, after command: String = ":", _ arguments: [String]
+    ) async throws -> (Launched, pid_t) {
+        let script = "\(command); echo process $$; exec \"$0\" \"$@\""
+        let launched = try Launched(
+            ["--ctty", "--wait", "sh", "-c", script, busNode] + arguments,
+            program: "/usr/bin/setsid", input: .terminal(pty))
+        #expect(await launched.prints("\n"), "\(launched.errors.value) \(pty.screen.value)")
+        let line = try #require(launched.output.value.split(separator: "\n").first)
+        return (launched, try #require(pid_t(line.dropFirst("process ".count))))
+    }
+
     /// A call of bus-node whose output goes into a pipe without a reader, which this makes.
     static func withoutReader(_ command: String, pipe: String) throws -> Launched {
         let script =

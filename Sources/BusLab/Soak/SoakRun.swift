@@ -101,12 +101,12 @@ package struct SoakRun: Sendable {
         }
         let late = clock.now - loadStart - settings.load
         if late > SoakSettings.noticeableDelay {
-            let rate =
-                Double(settings.presentations(in: settings.load))
-                / (clock.now - loadStart).seconds
+            let count =
+                ledger.presentedCount - settings.presentations(in: SoakSettings.warmUp)
+            let rate = Double(count) / (clock.now - loadStart).seconds
             say(
-                "the load took \(Int(late.seconds)) s longer than asked for: these processes present "
-                    + "\(Int(rate)) a second on this machine")
+                "the load took \(Int(late.seconds)) s longer than asked for: these processes "
+                    + "present \(Int(rate)) a second on this machine")
         }
         say("the load is over; waiting until the bus has settled and its tables are empty")
         let after = try await settle(processes, &ledger)

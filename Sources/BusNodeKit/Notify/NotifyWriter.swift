@@ -226,8 +226,9 @@ struct NotifyWriter: Sendable {
             // Once it is decided, the outcome is of more use.
             let isOpen = [.opened, .aging, .claimed, .proposed].contains(notice.event)
             let due = isOpen ? notice.due.map { $0.line(of: notice.count) } : nil
-            return [head] + texts + (isOpen ? notice.reasons.lines : []) + notice.details.lines
-                + [due].compactMap(\.self)
+            // Before what a receiver's limit may cut.
+            return [head] + [due].compactMap(\.self) + texts
+                + (isOpen ? notice.reasons.lines : []) + notice.details.lines
         case .summary(let summary):
             let counts = HookSettings.Event.allCases.compactMap { event in
                 summary.counts[event].map { "\($0) \(event.rawValue)" }

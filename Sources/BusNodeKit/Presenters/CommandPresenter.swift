@@ -131,6 +131,10 @@ struct CommandReply: Hashable {
         do throws(JSONError) {
             members = try JSONValue.parse(output).objectValue ?? [:]
         } catch {
+            // Whole, to be masked.
+            if case .duplicateKey(let key) = error.reason {
+                throw Fault(found: "the key \"\(key)\" a second time")
+            }
             throw Fault(found: "no usable JSON (byte \(error.offset): \(error.reason))")
         }
         guard let option = members["option"]?.stringValue else {

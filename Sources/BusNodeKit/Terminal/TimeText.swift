@@ -54,8 +54,11 @@ package enum PastTime {
     }
 
     private static func day(_ text: String, isEnd: Bool) -> Date? {
-        let midnight = text.count == 10 ? TimeText.read("\(text)T00:00:00Z") : nil
-        return midnight.map { isEnd ? $0 + 86_400 : $0 }
+        guard let midnight = TimeText.read("\(text)T00:00:00Z"),
+            // A day that its month does not have would be one of the next month.
+            TimeText.text(midnight).hasPrefix("\(text)T")
+        else { return nil }
+        return isEnd ? midnight + 86_400 : midnight
     }
 
     /// A number of weeks, which no file of configuration takes.

@@ -12,9 +12,9 @@ struct History: AsyncParsableCommand {
             Reads the journals (`journal:`) of a topology's nodes, whether or not they run. Prints \
             the latest presentations that match, oldest first; with --events the events of the \
             audit. --by, --origin, --domain and --option take * for any run of characters, --since \
-            and --until a time such as 2026-11-21T10:00:00Z, a day, or how long ago, as in 2h. \
-            At a terminal text is cut to its width, with short times in UTC and the ends of the ids. \
-            JSON is one object a line.
+            and --until a time such as 2026-11-21T10:00:00Z, a day (in UTC; --until includes it), \
+            or how long ago, as in 2h. At a terminal text is cut to its width, with short times in \
+            UTC and the ends of the ids. JSON is one object a line.
 
             Example: bus-node history --topology topology.yaml --by ann --since 7d --format csv
             """)

@@ -273,8 +273,9 @@ struct InboxList: AsyncParsableCommand {
             first), deadline (the soonest), age (the oldest) or count (the largest group). \
             Without a condition lists all in the stage; with --end or --option, and without \
             --stage, lists every stage. --by, --origin, --domain, --option and --end take * for \
-            any run of characters, --since and --until a time such as 2026-11-21T10:00:00Z, a day, \
-            or how long ago, as in 2h. bus-node history searches also what ended long ago.
+            any run of characters, --since and --until a time such as 2026-11-21T10:00:00Z, a day \
+            (in UTC; --until includes it), or how long ago, as in 2h. bus-node history searches \
+            also what ended long ago.
 
             Example: bus-node inbox list --topology topology.yaml --severity critical
             """)

@@ -36,7 +36,7 @@ struct FilterOptions: ParsableArguments {
     @Option(help: "Only presented from this time on.")
     var since: String?
 
-    @Option(help: "Only presented before this time.")
+    @Option(help: "Only presented before this time; of a day, up to its end.")
     var until: String?
 
     /// The given conditions, by their names in a query.
