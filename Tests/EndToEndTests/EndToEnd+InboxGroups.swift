@@ -143,13 +143,16 @@ extension EndToEnd.Inbox {
     @Test("A list has only what matches every condition, and says when nothing does")
     func searched() async throws {
         let (nodes, address) = try await start()
-        var today: String { String(Date().formatted(.iso8601).prefix(10)) }
-        let firstDay = today
         let presents = try await differing(["Disk a is full", "Disk b is full"], at: address)
         let claim = try inbox(address, "claim", id(1), "--by", "ann")
         #expect(try await claim.ending() == 0)
+        let whole = try inbox(address, "list", "--json")
+        #expect(try await whole.ending() == 0)
+        let items = try JSONValue.parse(Array(whole.output.value.utf8))["items"]?.arrayValue
+        let days = try #require(items).compactMap { $0["openedAt"]?.stringValue?.prefix(10) }
+        let (first, last) = (try #require(days.min()), try #require(days.max()))
         for (conditions, found) in [
-            (["--since", firstDay, "--until", today], [1, 2]),
+            (["--since", "\(first)", "--until", "\(last)"], [1, 2]),
             (["--text", "disk A"], [1]), (["--by", "an*"], [1]), (["--end", "claimed"], [1]),
             (["--domain", "te*", "--since", "1h"], [1, 2]), (["--severity", "critical"], []),
             (["--text", "disk", "--by", "bob"], []),

@@ -11,6 +11,8 @@ enum RealTime {
             "a delay has a least length, which no busy machine shortens",
         "Tests/BusNodeTests/Console/ConsoleListTests.swift":
             "a real console's deadlines are minutes ahead, and nothing waits for them",
+        "Tests/BusNodeTests/Console/ServedConsole.swift":
+            "a real console limits its requests, and a test that may pass a limit gives its clock",
         "Tests/IntegrationTests/RealSockets+ParentReturns.swift":
             "prints how long it took, and expects nothing of it",
         "Tests/IntegrationTests/RealSockets+SignedAnswers.swift":

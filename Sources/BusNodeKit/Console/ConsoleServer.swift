@@ -11,18 +11,22 @@ import Synchronization
 /// The service that serves a console over HTTP, with TLS or without, until its node stops.
 struct ConsoleServer: Service {
     let console: Console
+    private let clock: any Clock<Duration>
     private let refusals: RefusalLog
     private let say: @Sendable (String) -> Void
     private let listens: @Sendable () -> Void
 
     /// - Parameters:
+    ///   - clock: The clock of the limits of requests.
     ///   - say: A closure that gets the line with the address, which may hold the token.
     ///   - listens: A closure to call once the console listens; must not wait.
     init(
-        _ console: Console, say: @escaping @Sendable (String) -> Void = { Terminal.say($0) },
+        _ console: Console, clock: any Clock<Duration> = ContinuousClock(),
+        say: @escaping @Sendable (String) -> Void = { Terminal.say($0) },
         listens: @escaping @Sendable () -> Void = {}
     ) {
         self.console = console
+        self.clock = clock
         self.say = say
         self.listens = listens
         refusals = RefusalLog(console.logger)
@@ -104,7 +108,7 @@ struct ConsoleServer: Service {
         let hosts = ConsoleHosts(console.settings, port: port)
         announce(hosts)
         console.listens(at: hosts)
-        let api = ConsoleAPI(console)
+        let api = ConsoleAPI(console, clock: clock)
         let routes = api.routes
         return routes.router(
             behind: ConsoleMiddleware(

@@ -13,7 +13,8 @@ struct ServedConsole {
 
     static func run(
         _ change: (inout ConsoleSettings) -> Void, notify hooks: [HookSettings] = [],
-        logger: Logger, _ body: (ServedConsole) async throws -> Void
+        logger: Logger, clock: any Clock<Duration> = ContinuousClock(),
+        _ body: (ServedConsole) async throws -> Void
     ) async throws {
         var settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:*"))
         change(&settings)
@@ -24,7 +25,9 @@ struct ServedConsole {
             logger: logger)
         let said = Recorder<String>()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await ConsoleServer(console, say: { said.record($0) }).run() }
+            group.addTask {
+                try await ConsoleServer(console, clock: clock, say: { said.record($0) }).run()
+            }
             let words = try await said.next().split(separator: " ")
             let served = ServedConsole(
                 address: try ConsoleAddress(String(words[1]), option: "said"), console: console)
