@@ -251,13 +251,13 @@ let package = Package(
             path: "Tests/NodeSimulation/Tests",
             resources: [.copy("found-seeds.txt")],
             swiftSettings: settings),
-        // Its targets are compiled here, and again with libFuzzer in a package of their own.
+        // The program of `make fuzz` is compiled here, too, so that it stays one that compiles.
         .testTarget(
             name: "FuzzingTests",
             dependencies: ["BusNodeKit", "ErrorBus", "ErrorBusCore"],
             path: "Tests/Fuzzing",
-            exclude: ["Corpus", "Fuzz", "Package.swift"],
-            sources: ["Targets", "Tests"],
+            exclude: ["Corpus"],
+            sources: ["Fuzz", "Targets", "Tests"],
             swiftSettings: settings),
         .testTarget(
             name: "BusNodeTests",
@@ -292,8 +292,16 @@ let package = Package(
     ]
 )
 
-// `make fuzz` sets it: its package, all of which is built with libFuzzer, reads the console's
-// requests with what is no product otherwise.
+// `make fuzz` sets it: all of its program is built with libFuzzer, in a folder of its own. A source
+// belongs to one target only.
 if Context.environment["ERRORBUS_FUZZING"] == "1" {
-    package.products.append(.library(name: "BusNodeKit", targets: ["BusNodeKit"]))
+    package.targets.removeAll { $0.name == "FuzzingTests" }
+    package.targets.append(
+        .executableTarget(
+            name: "fuzz",
+            dependencies: ["BusNodeKit", "ErrorBus", "ErrorBusCore"],
+            path: "Tests/Fuzzing",
+            exclude: ["Corpus", "Tests"],
+            sources: ["Fuzz", "Targets"],
+            swiftSettings: settings))
 }

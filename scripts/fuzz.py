@@ -13,8 +13,7 @@ import tempfile
 import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "Tests/Fuzzing"
-KEPT = PACKAGE / "Corpus"
+KEPT = ROOT / "Tests/Fuzzing/Corpus"
 # Git ignores it; `make clean` removes it.
 WORK = ROOT / ".build-fuzz"
 GOLDEN = ROOT / "Tests/ErrorBusTests/Golden"
@@ -46,9 +45,9 @@ def targets():
 
 def build():
     # Optimized, for more inputs, and with what the library keeps to itself.
-    command = ["swift", "build", "--package-path", PACKAGE, "--scratch-path", WORK,
+    command = ["swift", "build", "--product", "fuzz", "--scratch-path", WORK,
                "--sanitize=fuzzer", "-Xswiftc", "-O"]
-    subprocess.run(command, check=True, timeout=BUILD_SECONDS, stdout=sys.stderr,
+    subprocess.run(command, cwd=ROOT, check=True, timeout=BUILD_SECONDS, stdout=sys.stderr,
                    env={**os.environ, "ERRORBUS_FUZZING": "1"})
     return WORK / "debug/fuzz"
 
