@@ -107,6 +107,7 @@ let package = Package(
                 .embedInCode("Console/Page/answer-link.js"),
                 .embedInCode("Console/Page/answering.js"),
                 .embedInCode("Console/Page/api.js"),
+                .embedInCode("Console/Page/arrival.js"),
                 .embedInCode("Console/Page/audit.js"),
                 .embedInCode("Console/Page/base.css"),
                 .embedInCode("Console/Page/chart.js"),

@@ -30,6 +30,8 @@ SHELL = ("/usr/lib/chromium/chromium-headless-shell", *WHOLE)
 # In a script: what gives one of the page's modules, from the path that has their version.
 LOAD = ("const load = (name) => import(new URL(`${name}.js`,"
         " document.querySelector('script[type=module]').src)); ")
+# In the log when the network of the machine changes, as with each container that comes or goes.
+MACHINE = ["ERR_NETWORK_CHANGED"]
 # Browsers of this process that no page uses: to start one costs as much as a short case.
 idle = {WHOLE: [], SHELL: []}
 
@@ -231,7 +233,7 @@ class Page:
         """What is severe in the browser's log and was not to be expected."""
         return [entry["message"] for entry in self.driver.get_log("browser")
                 if entry["level"] == "SEVERE"
-                and not any(text in entry["message"] for text in self.expected)]
+                and not any(text in entry["message"] for text in self.expected + MACHINE)]
 
     def save(self, path):
         self.driver.save_screenshot(str(path))

@@ -20,6 +20,7 @@ struct ConsolePage: Sendable {
         "answer-link.js": PackageResources.answer_link_js,
         "answering.js": PackageResources.answering_js,
         "api.js": PackageResources.api_js,
+        "arrival.js": PackageResources.arrival_js,
         "audit.js": PackageResources.audit_js,
         "base.css": PackageResources.base_css,
         "chart.js": PackageResources.chart_js,
@@ -160,6 +161,7 @@ struct ConsolePage: Sendable {
             <meta name="color-scheme" content="light dark">
             <title>ErrorBus: \(title)</title>
             <link rel="icon" href="data:,">
+            <script src="\(path("arrival.js"))"></script>
             <link rel="stylesheet" href="\(path("base.css"))">
             \(head)
             </head>
