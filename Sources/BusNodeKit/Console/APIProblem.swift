@@ -1,6 +1,7 @@
 import ErrorBus
 import Foundation
 import Hummingbird
+import NIOHTTP1
 
 /// The refusal of a request: a status, a code for scripts, a sentence for people.
 struct APIProblem: RequestProblem {
@@ -52,6 +53,22 @@ struct APIProblem: RequestProblem {
         var problem = badRequest(BodyRefusal.unreadable(error))
         problem.closes = true
         return problem
+    }
+
+    /// The input is no request.
+    init(_ fault: HTTPParserError) {
+        let found: String
+        if fault == .headerOverflow {
+            let (one, all) = (ConsoleLimits.headerByteMax, ConsoleLimits.headersByteMax)
+            found =
+                "the request's line or a header has more than \(one) bytes, or all of them have "
+                + "more than \(all) or are more than \(ConsoleLimits.headerCountMax); allowed: at "
+                + "most that"
+        } else {
+            found = "the request is no HTTP/1.1: \(fault)"
+        }
+        self.init(.badRequest, "malformed", found)
+        closes = true
     }
 
     init(_ refusal: InboxRefusal) {
@@ -144,11 +161,15 @@ struct APIProblem: RequestProblem {
 
 extension Response {
     init(_ json: JSONValue, status: HTTPResponse.Status = .ok) {
-        // A person who reads it with curl sees no control characters of a peer.
-        let bytes = JSONEscapes.escapingInvisible(in: json.encoded()) + [UInt8(ascii: "\n")]
         self.init(
             status: status, headers: [.contentType: "application/json"],
-            body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+            body: ResponseBody(byteBuffer: Self.body(json)))
+    }
+
+    static func body(_ json: JSONValue) -> ByteBuffer {
+        // A person who reads it with curl sees no control characters of a peer.
+        ByteBuffer(
+            bytes: JSONEscapes.escapingInvisible(in: json.encoded()) + [UInt8(ascii: "\n")])
     }
 }
 

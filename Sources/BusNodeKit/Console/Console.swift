@@ -237,8 +237,11 @@ package enum ConsoleLimits {
     /// The most bytes of a body: as many as the longest values of an answer need, as a payload of
     /// EB1.
     static let bodyByteMax = 256 * 1024
-    /// The most bytes of one header; all headers together may be four times as long.
-    static let headerByteMax = 8 * 1024
+    /// The most bytes of one header or of the request's line: the longest search has eight texts of
+    /// 200 characters, each of up to 12 bytes in an address.
+    static let headerByteMax = 24 * 1024
+    /// The most bytes of all headers and the request's line.
+    static let headersByteMax = 32 * 1024
     static let headerCountMax = 100
     /// The most connections at a time; another one waits.
     static let connectionCountMax = 128

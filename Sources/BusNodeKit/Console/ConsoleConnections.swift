@@ -1,6 +1,7 @@
 import ErrorBus
 import Foundation
 import HTTPTypes
+import Hummingbird
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -109,6 +110,8 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
     /// Whether a request is partly read, or the first has not begun.
     private var isOwed = true
     private var closes = false
+    /// The fault of input that is no request.
+    private var fault: HTTPParserError?
     private var reading: Scheduled<Void>?
     private var stalling: Scheduled<Void>?
 
@@ -155,6 +158,10 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
         switch unwrapOutboundIn(data) {
         case .head(let head):
             if head.headerFields[.connection]?.lowercased() == "close" { closes = true }
+            // That of the framework says nothing.
+            if let fault, head.status == .badRequest, closes {
+                return refuse(fault, context, promise)
+            }
         case .body: break
         case .end:
             guard !closes else {
@@ -193,10 +200,25 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
                 "peer": "\(peer)", "status": "400", "reason": "malformed",
                 "problem": "\(error)",
             ])
+        fault = error as? HTTPParserError
         context.fireErrorCaught(error)
         // The rest of the input may not be a request.
         isOwed = false
         expectRequest(context, within: ConsoleLimits.malformedTime)
+    }
+
+    /// Writes a response without its end, which the framework writes.
+    private func refuse(
+        _ fault: HTTPParserError, _ context: ChannelHandlerContext,
+        _ promise: EventLoopPromise<Void>?
+    ) {
+        let problem = APIProblem(fault)
+        let body = Response.body(problem.json)
+        var response = problem.response
+        ConsolePage().protect(&response)
+        response.headers[.contentLength] = String(body.readableBytes)
+        context.write(wrapOutboundOut(.head(response.head)), promise: promise)
+        context.write(wrapOutboundOut(.body(body)), promise: nil)
     }
 
     /// Looks from time to time at the bytes that the client still has to take.

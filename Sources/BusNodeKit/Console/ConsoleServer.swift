@@ -99,7 +99,7 @@ struct ConsoleServer: Service {
             additionalChannelHandlers: [ClientPatience(connections, refusals)],
             httpDecoderConfiguration: .init(
                 maxHeaderFieldSize: ConsoleLimits.headerByteMax,
-                maxHeaderListSize: ConsoleLimits.headerByteMax * 4,
+                maxHeaderListSize: ConsoleLimits.headersByteMax,
                 maxHeaderFieldCount: ConsoleLimits.headerCountMax))
     }
 

@@ -132,6 +132,38 @@ struct ClientPatienceTests {
         #expect(!isOpen)
     }
 
+    @Test("What is no request is told what it lacks, in place of the framework's empty response")
+    func refused() throws {
+        for (fault, text) in [
+            (HTTPParserError.headerOverflow, "more than 24576 bytes"),
+            (.invalidMethod, "no HTTP/1.1: invalid HTTP method"),
+        ] {
+            let channel = EmbeddedChannel(
+                handler: ClientPatience(connections, RefusalLog(.silent)) { _ in 0 })
+            try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+            channel.pipeline.fireErrorCaught(fault)
+            #expect(throws: HTTPParserError.self) { try channel.throwIfErrorCaught() }
+            let fields: HTTPFields = [.connection: "close", .contentLength: "0"]
+            try channel.writeOutbound(
+                HTTPResponsePart.head(HTTPResponse(status: .badRequest, headerFields: fields)))
+            try channel.writeOutbound(HTTPResponsePart.end(nil))
+            var parts: [HTTPResponsePart] = []
+            while let part = try channel.readOutbound(as: HTTPResponsePart.self) {
+                parts.append(part)
+            }
+            try #require(parts.count == 3)
+            guard case .head(let head) = parts[0], case .body(let body) = parts[1] else {
+                Issue.record("found \(parts)")
+                continue
+            }
+            #expect(head.headerFields[.contentLength] == String(body.readableBytes))
+            let reply = String(buffer: body)
+            #expect(reply.hasPrefix(#"{"error":"malformed","message":"the request"#), "\(reply)")
+            #expect(reply.contains(text), "\(reply)")
+            #expect(!channel.isActive)
+        }
+    }
+
     @Test("After input that is not HTTP the connection is closed")
     func malformed() throws {
         channel.pipeline.fireErrorCaught(HTTPParserError.invalidMethod)

@@ -171,8 +171,14 @@ extension EndToEnd {
             #expect(try await read([:], "/nothing") == "404 notFound")
             #expect(try await read([:], "/api/v1/presentations/1") == "404 unknown")
             #expect(try await read([:], "\(inbox)?limit=x") == "400 badRequest")
-            let header = String(repeating: "x", count: 9_000)
-            #expect(try await client.send("GET", inbox, headers: ["X-Long": header]).status == 400)
+            let header = String(repeating: "x", count: 25_000)
+            #expect(try await read(["X-Long": header]) == "400 malformed")
+            #expect(try await read([:], "\(inbox)?q=\(header)") == "400 malformed")
+            // The longest that the interface's description allows.
+            let text = String(repeating: "%F0%9F%98%80", count: 200)
+            let fields = ["q", "by", "origin", "domain", "option"]
+            let query = fields.map { "\($0)=\(text)" }.joined(separator: "&")
+            #expect(try await client.send("GET", "\(inbox)?\(query)").status == 200)
             // Every one of them is in the log, and the presentation is unchanged.
             for word in [
                 "host", "origin", "crossSite", "unauthorized", "contentType", "tooLarge",
