@@ -64,18 +64,21 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count(),
                         help="cases at a time (one for each processor)")
     arguments = parser.parse_args()
-    counts = {True: 0, False: 0}
+    passed_count, failed = 0, []
     with concurrent.futures.ProcessPoolExecutor(arguments.jobs) as pool:
         running = {pool.submit(run, module, name, arguments.binary): name
                    for module, name in every() if arguments.only in name}
         for ended in concurrent.futures.as_completed(running):
             passed, said = ended.result()
-            counts[passed] += 1
             print(said, end="", file=sys.stderr)
             name = running[ended].replace("_", " ")
             print(f"{'passed' if passed else 'failed'}: {name}", flush=True)
-    print(f"{counts[True]} passed, {counts[False]} failed")
-    sys.exit(0 if counts[True] and not counts[False] else 1)
+            if passed:
+                passed_count += 1
+            else:
+                failed.append(name)
+    print(f"{passed_count} passed, {len(failed)} failed", *failed, sep="; ")
+    sys.exit(0 if passed_count and not failed else 1)
 
 
 if __name__ == "__main__":

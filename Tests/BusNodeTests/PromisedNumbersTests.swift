@@ -79,9 +79,9 @@ struct PromisedNumbersTests {
 
     private static let console: [String: String?] = [
         "a body": kibibytes(Shared.bodyByteMax),
-        "a header, all headers":
-            "\(kibibytes(Shared.headerByteMax)), \(kibibytes(4 * Shared.headerByteMax)), "
-            + "\(Shared.headerCountMax) of them",
+        "a header or the request's line, all of them":
+            "\(kibibytes(Shared.headerByteMax)), \(kibibytes(Shared.headersByteMax)), "
+            + "\(Shared.headerCountMax) headers",
         "connections": "\(Shared.connectionCountMax)",
         "of these without the token":
             "\(Shared.strangerCountMax), \(Shared.strangerCountMaxPerHost) from one address",

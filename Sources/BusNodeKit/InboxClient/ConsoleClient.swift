@@ -4,12 +4,12 @@ import NIOHTTP1
 
 /// A client of a console's HTTP interface.
 package struct ConsoleClient: Sendable {
-    /// The limit of one request.
-    private static let timeLimit: Duration = .seconds(15)
     static let limits = JSONLimits(
         byteCount: HTTPExchange.bodyByteMax, depth: 64, valueCount: 4_000_000)
 
     let address: ConsoleAddress
+    /// The limit of one request.
+    var timeLimit: Duration = .seconds(15)
     /// The way to take a claim over here, for refusals.
     package var takeOver = "take it over first, with bus-node inbox claim ID --take-over"
     /// The ways to confirm and to decline a proposal here, for refusals; empty if the screen has
@@ -54,7 +54,7 @@ package struct ConsoleClient: Sendable {
     private func ask(_ exchange: HTTPExchange) async throws -> JSONValue {
         let reply: HTTPExchange.Reply
         do {
-            reply = try await exchange.reply(within: Self.timeLimit)
+            reply = try await exchange.reply(within: timeLimit)
         } catch {
             throw unreachable(error)
         }

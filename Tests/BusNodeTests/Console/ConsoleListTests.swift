@@ -13,7 +13,9 @@ struct ConsoleListTests {
         // Beside all other tests a list of a thousand takes long.
         let clock = ManualClock()
         try await ServedConsole.run({ _ in }, logger: .silent, clock: clock) { served in
-            let (inbox, client) = (served.console.inbox, try ConsoleClient(served.address))
+            let inbox = served.console.inbox
+            var client = try ConsoleClient(served.address)
+            client.timeLimit = .seconds(240)
             let report = ErrorReport(
                 domain: "d", description: "full", options: [.init(id: "retry", title: "Retry")])
             // One comes after each that is open, in all of the time that lists are read.

@@ -155,7 +155,7 @@ struct ServedSignInTests {
             let path = "/oidc/callback?state=\(state)&error=%3Cscript%3Ealert(1)%3C/script%3E"
             let declined = try await ask(path, console, cookie: start.cookies.first)
             #expect(declined.status == 403 && declined.body.contains("&lt;Example>: found the"))
-            #expect(declined.body.contains("&lt;script>") && !declined.body.contains("<script"))
+            #expect(declined.body.contains("&lt;script>") && !declined.body.contains("<script>"))
             provider.says { $0.claims["email"] = "eve@x.example" }
             let again = try await ask("/oidc/start", console)
             let secret = try provider.signIn(at: again.location)
