@@ -7,7 +7,7 @@ final class ChildPresentations: Sendable {
     /// The most work whose tasks have not begun, in bytes to read. With more, a flood would delay a
     /// good client's presentations among the process's tasks; so the rest waits in the transport's
     /// fair lines.
-    static let waitingMax = 128 << 10
+    static let waitingMax = 16 << 10
     /// The cost of a task beside the bytes that it reads.
     static let taskCost = 1_024
 
