@@ -155,68 +155,60 @@ package enum ProcessMemory {
     private static let returns = Mutex(MemoryReturns())
     private static let returnQueue = DispatchQueue(label: "errorbus.memory", qos: .background)
 
-    /// Returns freed memory that the C library still holds, in pieces, to the system, now and then,
-    /// on another thread: otherwise the resident size stays as large as in the last burst. Takes
-    /// milliseconds to tenths of a second, in which threads that allocate wait.
+    /// Whether the last return was so long ago that another one delays next to nothing.
+    static func isRested(at now: MonotonicTime) -> Bool {
+        returns.withLock { $0.isRested(at: now) }
+    }
+
+    /// Returns freed memory that the C library still holds, in pieces, to the system, once a second
+    /// at most, on another thread: otherwise the resident size stays as large as in the last burst.
+    /// Takes milliseconds to tenths of a second, in which threads that allocate wait.
     package static func giveBack() {
-        returns.withLock { $0.asked(at: now) }.map(giveBack)
-    }
-
-    private static func giveBack(after pause: UInt64) {
+        let now = MonotonicTime(milliseconds: Reactor.nanoseconds / 1_000_000)
+        guard let pause = returns.withLock({ $0.pause(at: now) }) else { return }
         returnQueue.asyncAfter(deadline: .now() + .milliseconds(Int(pause))) {
-            let begin = now
-            returns.withLock { $0.begins() }
+            let now = MonotonicTime(milliseconds: Reactor.nanoseconds / 1_000_000)
+            returns.withLock { $0.begins(at: now) }
             malloc_trim(0)
-            returns.withLock { $0.ended(from: begin, to: now) }.map(giveBack)
+            let end = MonotonicTime(milliseconds: Reactor.nanoseconds / 1_000_000)
+            returns.withLock { $0.ended(from: now, to: end) }
         }
-    }
-
-    private static var now: MonotonicTime {
-        MonotonicTime(milliseconds: Reactor.nanoseconds / 1_000_000)
     }
 }
 
-/// The times at which memory is given back: for any number of requests once a second at most, and
-/// for a small share of the time, since all threads may wait for it.
+/// The times at which memory is given back: once a second at most, for any number of requests.
 struct MemoryReturns {
-    /// The shortest time from one return to the next, in milliseconds.
+    /// The time from one return to the next, in milliseconds.
     static let pause: UInt64 = 1_000
-    /// The pause after a return is at least so many times as long as the return.
-    static let pausePerDuration: UInt64 = 500
 
-    private enum Stage {
-        case resting, planned
-        /// Memory that is freed from now on needs another return.
-        case running(isAskedAgain: Bool)
-    }
+    /// Between two floods of a node that has work, the time to the next return is this many times
+    /// the duration of the last one, for which all threads may wait.
+    static let restPerDuration: UInt64 = 500
+    /// The most of that time, in milliseconds.
+    static let restMax: UInt64 = 10_000
 
-    private var stage = Stage.resting
     private var next = MonotonicTime(milliseconds: 0)
+    private var restsUntil = MonotonicTime(milliseconds: 0)
+    private var isPlanned = false
 
-    /// - Returns: The milliseconds until the requested return; nil if another request's return
-    ///   gives back the same memory.
-    mutating func asked(at now: MonotonicTime) -> UInt64? {
-        switch stage {
-        case .resting:
-            stage = .planned
-            return next.since(now)
-        case .planned: return nil
-        case .running:
-            stage = .running(isAskedAgain: true)
-            return nil
-        }
+    /// The milliseconds until the requested return; nil if a planned return gives back the same
+    /// memory.
+    mutating func pause(at now: MonotonicTime) -> UInt64? {
+        guard !isPlanned else { return nil }
+        isPlanned = true
+        return next.since(now)
     }
 
-    mutating func begins() { stage = .running(isAskedAgain: false) }
-
-    /// - Returns: As ``asked(at:)``, for requests while this return ran.
-    mutating func ended(from begin: MonotonicTime, to end: MonotonicTime) -> UInt64? {
-        next = end + max(Self.pause, end.since(begin) * Self.pausePerDuration)
-        guard case .running(isAskedAgain: true) = stage else {
-            stage = .resting
-            return nil
-        }
-        stage = .planned
-        return next.since(end)
+    /// Notes that a return begins: memory that is freed from now on needs another return.
+    mutating func begins(at now: MonotonicTime) {
+        isPlanned = false
+        next = now + Self.pause
+        restsUntil = now + Self.restMax
     }
+
+    mutating func ended(from begin: MonotonicTime, to end: MonotonicTime) {
+        restsUntil = end + min(Self.restMax, end.since(begin) * Self.restPerDuration)
+    }
+
+    func isRested(at now: MonotonicTime) -> Bool { now >= restsUntil }
 }

@@ -225,7 +225,9 @@ actor Reactor {
                 count += 1
                 if count % Self.messagesPerLook == 0, Self.nanoseconds >= end { break }
             }
-            if let slot = slots[id], slot.givesBack, slot.queue.isEmpty, !undrained.contains(id) {
+            if let slot = slots[id], slot.givesBack, slot.queue.isEmpty, !undrained.contains(id),
+                ProcessMemory.isRested(at: now)
+            {
                 slot.givesBack = false
                 returnMemory()
             }
