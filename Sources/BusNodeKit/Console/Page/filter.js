@@ -161,16 +161,19 @@ export const isApplied = (word) => Boolean(termOf(word)?.test);
  *  terms and are text. */
 export const filterNotes = () => wordsOf(filterText()).map(noteOn).filter(Boolean);
 
+/** What a person should know of a term whose value is none that its kind takes. */
+export function notApplied(quoted, kind) {
+  if (kind !== "severity") {
+    return `${quoted} is not applied without a value: a text, with * for any characters.`;
+  }
+  return `${quoted} is not applied: a severity is ${SEVERITIES.join(", ")}, or >=error for error `
+    + "and graver.";
+}
+
 function noteOn(word) {
   const term = termOf(word);
   const quoted = `“${shown(word, 60)}”`;
-  if (term?.kind === "severity" && !term.test) {
-    return `${quoted} is not applied: a severity is ${SEVERITIES.join(", ")}, or >=error for `
-      + "error and graver.";
-  }
-  if (term && !term.test) {
-    return `${quoted} is not applied without a value: a text, with * for any characters.`;
-  }
+  if (term && !term.test) return notApplied(quoted, term.kind);
   if (term?.kind === "mine" && !myName()) return `${quoted} finds nothing before you give a name.`;
   const isAlmost = !term && /^[a-z]+:/i.test(word);
   return isAlmost ? `${quoted} is searched as text. The filter understands ${TERMS}.` : null;

@@ -124,6 +124,7 @@ startAudit();
 startViews();
 startSilenceForm();
 startRuleForm();
+refreshTimes();
 setInterval(tick, 1000);
 setInterval(refreshSlowly, SLOW);
 setInterval(() => { if (state.tab === "topology") refreshView(); }, TOPOLOGY);

@@ -1,6 +1,6 @@
 // What the history and the audit are searched for: the terms of a text, as conditions of the
 // server's search.
-import { partsOf, split, textOf, unquoted, wordsOf } from "./filter.js";
+import { notApplied, partsOf, split, textOf, unquoted, wordsOf } from "./filter.js";
 import { now, SEVERITIES, timeZone } from "./state.js";
 import { shown } from "./text.js";
 
@@ -65,10 +65,9 @@ function searchOf(kinds, help, isQuoted) {
     const term = termOf(word);
     const quoted = `“${shown(word, 60)}”`;
     if (term && term.value === null) {
-      const allowed = term.kind === "severity" ? `${SEVERITIES.join(", ")}, or >= before one`
-        : TIMES.includes(term.kind) ? "a day, a time or an age: 2026-11-01, 2026-11-01T10:00, 7d"
-          : "a text, with * for any characters";
-      return `${quoted} is not applied: its value is ${allowed}.`;
+      if (!TIMES.includes(term.kind)) return notApplied(quoted, term.kind);
+      return `${quoted} is not applied: its value is a day, a time or an age, such as 2026-11-01, `
+        + "2026-11-01T10:00, 7d.";
     }
     const isAlmost = !term && /^[a-z]+:/i.test(word);
     return isAlmost ? `${quoted} is searched as text. The search understands ${help}.` : null;
