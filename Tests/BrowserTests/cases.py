@@ -753,23 +753,45 @@ def the_network_goes_and_comes(page, console):
     page.row("Without a network.")
 
 
-def a_page_that_lacks_a_part_is_loaded_again(page, console):
+def block(page, *parts):
     page.expects("ERR_BLOCKED_BY_CLIENT")
+    page.driver.execute_cdp_cmd("Network.enable", {})
+    page.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": list(parts)})
 
-    def block(*parts):
-        page.driver.execute_cdp_cmd("Network.enable", {})
-        page.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": list(parts)})
+
+def a_page_that_lacks_a_part_waits_for_its_console(page, console):
+    page.expects("ERR_CONNECTION_REFUSED")
+    # Its pauses end when this case says so.
+    clock = page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {
+        "source": "window.setTimeout = (run, _, ...all) => { window.due = () => run(...all); };"})
+    block(page, "*/text.js")
+    page.driver.get(console.url)
+    page.until(lambda: page.run("return Boolean(window.due)"), "a pause")
+    page.driver.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", clock)
+    console.stop()
+    block(page)
+    page.run("const { due } = window; window.due = null; due()")
+    page.until(lambda: page.run("return Boolean(window.due)"), "the next pause")
+    assert "did not arrive" in page.text(".missing")
+    console.start()
+    page.run("window.due()")
+    page.until(lambda: not page.text(".missing"), "the page to be loaded again")
+    page.until(lambda: page.text("#link") == "live", "the page to be linked")
+
+
+def a_page_that_lacks_a_part_is_loaded_again(page, console):
     for part in "text.js", "base.css":
-        block(f"*/{part}")
+        block(page, f"*/{part}")
         page.driver.get(console.url)
         page.until(lambda: "did not arrive" in page.text(".missing"), "a note of it")
-        block()
+        block(page)
         page.until(lambda: not page.text(".missing"), "the page to be loaded again")
         page.until(lambda: page.text("#link") == "live", "the page to be linked")
 
 
 ALL = [a_worker_is_answered, an_answer_is_taken_back, a_command_is_repeated,
        a_page_that_lacks_a_part_is_loaded_again,
+       a_page_that_lacks_a_part_waits_for_its_console,
        a_second_tab_sees_it_and_is_refused, a_claim_keeps_others_off,
        a_claim_is_prolonged_and_handed_over,
        a_note_is_seen_by_all, a_comment_goes_with_the_answer,
