@@ -155,11 +155,6 @@ package enum ProcessMemory {
     private static let returns = Mutex(MemoryReturns())
     private static let returnQueue = DispatchQueue(label: "errorbus.memory", qos: .background)
 
-    /// Whether the last return was so long ago that another one delays next to nothing.
-    static func isRested(at now: MonotonicTime) -> Bool {
-        returns.withLock { $0.isRested(at: now) }
-    }
-
     /// Returns freed memory that the C library still holds, in pieces, to the system, once a second
     /// at most, on another thread: otherwise the resident size stays as large as in the last burst.
     /// Takes milliseconds to tenths of a second, in which threads that allocate wait.
@@ -170,8 +165,6 @@ package enum ProcessMemory {
             let now = MonotonicTime(milliseconds: Reactor.nanoseconds / 1_000_000)
             returns.withLock { $0.begins(at: now) }
             malloc_trim(0)
-            let end = MonotonicTime(milliseconds: Reactor.nanoseconds / 1_000_000)
-            returns.withLock { $0.ended(from: now, to: end) }
         }
     }
 }
@@ -181,14 +174,7 @@ struct MemoryReturns {
     /// The time from one return to the next, in milliseconds.
     static let pause: UInt64 = 1_000
 
-    /// Between two floods of a node that has work, the time to the next return is this many times
-    /// the duration of the last one, for which all threads may wait.
-    static let restPerDuration: UInt64 = 500
-    /// The most of that time, in milliseconds.
-    static let restMax: UInt64 = 10_000
-
     private var next = MonotonicTime(milliseconds: 0)
-    private var restsUntil = MonotonicTime(milliseconds: 0)
     private var isPlanned = false
 
     /// The milliseconds until the requested return; nil if a planned return gives back the same
@@ -203,12 +189,5 @@ struct MemoryReturns {
     mutating func begins(at now: MonotonicTime) {
         isPlanned = false
         next = now + Self.pause
-        restsUntil = now + Self.restMax
     }
-
-    mutating func ended(from begin: MonotonicTime, to end: MonotonicTime) {
-        restsUntil = end + min(Self.restMax, end.since(begin) * Self.restPerDuration)
-    }
-
-    func isRested(at now: MonotonicTime) -> Bool { now >= restsUntil }
 }

@@ -225,9 +225,7 @@ actor Reactor {
                 count += 1
                 if count % Self.messagesPerLook == 0, Self.nanoseconds >= end { break }
             }
-            if let slot = slots[id], slot.givesBack, slot.queue.isEmpty, !undrained.contains(id),
-                ProcessMemory.isRested(at: now)
-            {
+            if let slot = slots[id], slot.givesBack, slot.queue.isEmpty, !undrained.contains(id) {
                 slot.givesBack = false
                 returnMemory()
             }
