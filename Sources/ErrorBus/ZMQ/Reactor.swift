@@ -10,9 +10,8 @@ actor Reactor {
     /// run.
     private static let readNanoseconds: UInt64 = 300_000
     private static let deliverNanoseconds: UInt64 = 300_000
-    /// The time that a turn reads from a socket whose connections cannot be held back, while libzmq
-    /// holds more and the process is large: libzmq's queues have no bound, and unread messages take
-    /// more memory there than anything else. All peers wait so long.
+    /// The time that a turn reads while libzmq holds more and the process is large: libzmq's queues
+    /// have no bound, and unread messages take more memory there than anything else.
     private static let readNanosecondsInFlood: UInt64 = 10_000_000
     /// The number of messages, and their bytes that are read, between two looks at the clock.
     private static let messagesPerLook = 16
@@ -159,10 +158,9 @@ actor Reactor {
         guard let slot = slots[id] else { return }
         let (socket, receiver) = (slot.socket, slot.receiver)
         let isFlood = backlog.isWatching && undrained.contains(id)
-        // Only tcp connections are held back.
-        let readsLong = isFlood && !socket.isTCP
         let end =
-            Self.nanoseconds + (readsLong ? Self.readNanosecondsInFlood : Self.readNanoseconds)
+            Self.nanoseconds + (isFlood ? Self.readNanosecondsInFlood : Self.readNanoseconds)
+        // Only tcp connections are held back.
         let withSource = backlog.isWatching && socket.isTCP || socket.isKeyed
         var isDrained = false
         var droppedCount = 0
