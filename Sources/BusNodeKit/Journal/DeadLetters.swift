@@ -14,7 +14,7 @@ package struct DeadLetters {
 
     /// The dead letters of a journal; nil if there is no journal yet.
     ///
-    /// - Throws: When it cannot be read.
+    /// - Throws: When it cannot be read, or is of an earlier version.
     package init?(_ path: String) throws(Failure) {
         guard FileManager.default.fileExists(atPath: path) else { return nil }
         self.path = path
@@ -23,6 +23,9 @@ package struct DeadLetters {
         configuration.busyMode = .timeout(5)
         do {
             database = try DatabaseQueue(path: path, configuration: configuration)
+            try JournalSchema.expectUpdated(database, path)
+        } catch let failure as Failure {
+            throw failure
         } catch {
             throw JournalFiles.unread(path, error)
         }

@@ -134,19 +134,22 @@ package enum JournalCopy {
         guard fchown(descriptor, owned.owner, owned.group) == 0 else { throw systemFailure(file) }
     }
 
-    /// Opens the copy of a backup as the node will: checks it, brings its tables up to date,
-    /// compares the owner.
+    /// Checks the copy of a backup as its node will, and compares the owner. The tables stay those
+    /// of the version that wrote them: a backup is also the way back to that version.
     private static func check(
         _ copy: String, of file: String, for node: NodeName
     ) throws(Failure) {
         try expectJournal(copy, of: file)
-        do throws(Failure) {
-            let journal = try SQLiteJournal(copy, of: node)
-            try journal.checkpointNow()
+        do {
+            let database = try DatabaseQueue(path: copy)
+            // The names of the backup, which has the same fault: the copy is deleted.
+            try JournalSchema.expectNoLater(database, file)
+            try SQLiteJournal.expectOwner(node, of: database, file)
+            try database.close()
+        } catch let failure as Failure {
+            throw failure
         } catch {
-            guard [.badConfiguration, .badData].contains(error.status) else { throw error }
-            // The backup has the same fault, and the copy is deleted.
-            throw Failure(error.status, error.text.replacing(copy, with: file))
+            throw failure(of: file, copiedTo: copy, error)
         }
     }
 
@@ -196,7 +199,7 @@ package enum JournalCopy {
         let isThere = FileStatus(path) != nil
         if isThere {
             // Moves recent entries into the file, unless it is damaged.
-            try? SQLiteJournal(path).checkpointNow()
+            try? checkpoint(path)
             guard link(path, former) == 0 || (lacksLinks && rename(path, former) == 0) else {
                 throw systemFailure(former)
             }
@@ -209,6 +212,12 @@ package enum JournalCopy {
             }
         }
         return isThere ? former : nil
+    }
+
+    private static func checkpoint(_ path: String) throws {
+        let database = try DatabaseQueue(path: path)
+        _ = try database.writeWithoutTransaction { try $0.checkpoint(.truncate) }
+        try database.close()
     }
 
     private static func copy(_ path: String, to file: String) throws(Failure) {

@@ -19,13 +19,7 @@ extension JournalSchema {
         _ database: DatabaseQueue, _ path: String, logger: Logger,
         rowCountMin: Int = announcedRowCount
     ) throws {
-        guard try !database.read(migrator.hasBeenSuperseded) else {
-            throw Failure(
-                .badConfiguration,
-                "journal \(path): found tables of a later version of bus-node, expected: those of "
-                    + "this version or an earlier one; run the later version, or restore a backup "
-                    + "made before it ran")
-        }
+        try expectNoLater(database, path)
         let (stepCount, rowCount) = try database.read { database in
             let done = try migrator.appliedIdentifiers(database)
             let stepCount = migrator.migrations.count { !done.contains($0) }
@@ -56,7 +50,18 @@ extension JournalSchema {
         }
     }
 
-    /// Refuses tables that lack what this version reads. A reader changes nothing.
+    /// Refuses tables that a later version has changed.
+    static func expectNoLater(_ database: DatabaseQueue, _ path: String) throws {
+        guard try database.read(migrator.hasBeenSuperseded) else { return }
+        throw Failure(
+            .badConfiguration,
+            "journal \(path): found tables of a later version of bus-node, expected: those of "
+                + "this version or an earlier one; run the later version, or restore a backup "
+                + "made before it ran")
+    }
+
+    /// Refuses tables that lack what this version reads or writes. Only the node itself changes
+    /// the tables: its own version may be an earlier one, which could then not open its journal.
     static func expectUpdated(_ database: DatabaseQueue, _ path: String) throws {
         guard try database.read(migrator.hasCompletedMigrations) else {
             throw Failure(

@@ -69,6 +69,10 @@ package final class SQLiteJournal: DecisionJournal {
                         resultCode: .SQLITE_CORRUPT, message: verdict ?? "no verdict")
                 }
             }
+            if owner == nil, try database.read({ try $0.tableExists(JournalRow.databaseTableName) })
+            {
+                try JournalSchema.expectUpdated(database, path)
+            }
             try JournalSchema.update(database, path, logger: logger)
             if let owner {
                 let isNew = try Self.claim(database, for: owner, path)
@@ -89,16 +93,28 @@ package final class SQLiteJournal: DecisionJournal {
     private static func claim(
         _ database: DatabaseQueue, for owner: NodeName, _ path: String
     ) throws -> Bool {
-        let former = try database.write { database -> String? in
-            if let node = try String.fetchOne(database, sql: "SELECT node FROM owner") {
-                return node
-            }
+        let isNew = try database.write { database in
+            guard try Self.node(in: database) == nil else { return false }
             try database.execute(
                 sql: "INSERT INTO owner (node) VALUES (?)", arguments: [owner.description])
-            return nil
+            return true
         }
-        guard let former else { return true }
-        guard former != owner.description else { return false }
+        if !isNew { try expectOwner(owner, of: database, path) }
+        return isNew
+    }
+
+    private static func node(in database: Database) throws -> String? {
+        try String.fetchOne(database, sql: "SELECT node FROM owner")
+    }
+
+    /// Refuses the journal of another node. A journal of a version without owners has none.
+    static func expectOwner(
+        _ owner: NodeName, of database: DatabaseQueue, _ path: String
+    ) throws {
+        let former = try database.read { database in
+            try database.tableExists("owner") ? try node(in: database) : nil
+        }
+        guard let former, former != owner.description else { return }
         throw Failure(
             .badConfiguration,
             "journal \(path): belongs to node \(former.shown()), expected: \(owner)'s own or a new "
@@ -211,16 +227,6 @@ package final class SQLiteJournal: DecisionJournal {
                 continuation.resume(
                     with: Result { _ = try database.checkpoint(.truncate) })
             }
-        }
-    }
-
-    /// Moves the write-ahead log on this thread, when no other access waits; then all entries are
-    /// in one file.
-    func checkpointNow() throws(Failure) {
-        do {
-            try database.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
-        } catch {
-            throw Self.failure(error, path)
         }
     }
 

@@ -177,6 +177,7 @@ import Testing
             try database.execute(
                 sql: "DELETE FROM grdb_migrations WHERE identifier = '9 notes'")
         }
+        _ = try SQLiteJournal(path, of: "central")
         let life = try Life(path)
         #expect(try life.inbox.item(id).answer == answer)
         #expect(try life.inbox.item(id).notes.isEmpty)
@@ -214,7 +215,7 @@ import Testing
         // A reader changes nothing, and refuses what it cannot read whole.
         let refused = #expect(throws: Failure.self) { try HistoryArchive(path) }
         #expect(refused?.text.contains("tables of an earlier version") == true)
-        _ = try SQLiteJournal(path)
+        _ = try SQLiteJournal(path, of: "central")
         let counts = try await DatabaseQueue(path: path).read { database in
             try String.fetchAll(
                 database, sql: "SELECT count FROM event WHERE time = '' ORDER BY number")

@@ -78,7 +78,7 @@ struct HistoryReasonTests {
                     sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '23 %'")
             }
         }
-        _ = try SQLiteJournal(path)
+        _ = try SQLiteJournal(path, of: "central")
         let reasons = try await found("backup").reversed().map(\.failureReason)
         #expect(reasons == ["No space left", "lock\0file", nil, nil])
         #expect(try await found("space").map(\.id) == [items[0].id.description])

@@ -116,7 +116,7 @@ import Testing
                         """)
             }
         }
-        _ = try SQLiteJournal(path)
+        _ = try SQLiteJournal(path, of: "central")
         #expect(
             try await written() == [
                 "cancelled", "failed again", Outcome.Reason.declined.words,

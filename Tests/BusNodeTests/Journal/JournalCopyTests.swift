@@ -108,7 +108,7 @@ import Testing
         try JournalCopy.backUp(path, to: backup)
         try await journal.shown(later, asked)
         try FileManager.default.copyItem(atPath: path + "-wal", toPath: "\(folder)/left")
-        try journal.checkpointNow()
+        try await journal.checkpoint()
         for ending in [""] + TopologyNode.journalEndings {
             try? FileManager.default.removeItem(atPath: path + ending)
         }

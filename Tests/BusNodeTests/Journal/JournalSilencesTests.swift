@@ -120,7 +120,7 @@ struct JournalSilencesTests {
                         """)
             }
         }
-        let journal = try SQLiteJournal(path)
+        let journal = try SQLiteJournal(path, of: "central")
         let stored = try JournalSilences(journal: journal, console: 0).silences(at: now)
         #expect(stored.map(\.answeredCount) == [1])
         #expect(try JournalSilences(journal: journal, console: 1).silences(at: now).isEmpty)

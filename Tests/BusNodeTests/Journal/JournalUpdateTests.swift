@@ -1,4 +1,6 @@
+import ErrorBus
 import ErrorBusTesting
+import Foundation
 import GRDB
 import Logging
 import Testing
@@ -47,5 +49,60 @@ struct JournalUpdateTests {
         try JournalSchema.update(
             try DatabaseQueue(), "b.sqlite", logger: log.logger, rowCountMin: 1)
         #expect(log.lines.elements.isEmpty)
+    }
+
+    /// The number of steps that the tables of a journal have had.
+    private func stepCount(_ path: String) throws -> Int {
+        try DatabaseQueue(path: path).read { database in
+            try JournalSchema.migrator.appliedIdentifiers(database).count
+        }
+    }
+
+    @Test("Only the node changes the tables: a restored backup and a former journal keep theirs")
+    func byNodeAlone() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("update-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (path, backup) = ("\(folder)/central.sqlite", "\(folder)/backup")
+        _ = try SQLiteJournal(path, of: "central")
+        let all = try stepCount(path)
+        try await DatabaseQueue(path: path).write { database in
+            try database.execute(sql: "ALTER TABLE history DROP COLUMN failureReason")
+            try database.execute(
+                sql: "DELETE FROM grdb_migrations WHERE identifier LIKE '23 %'")
+        }
+        try JournalCopy.backUp(path, to: backup)
+        // As `log` and `log --reoffer` do it.
+        for access in [{ _ = try SQLiteJournal(path) }, { _ = try DeadLetters(path) }] {
+            let refused = #expect(throws: Failure.self) { try access() }
+            #expect(refused?.status == .badConfiguration)
+            #expect(refused?.text.contains("found tables of an earlier version") == true)
+        }
+        let former = try JournalCopy.restore(
+            backup, to: path, of: "central", at: Date(timeIntervalSince1970: 1_790_000_000))
+        #expect(try stepCount(path) == all - 1)
+        #expect(try stepCount(try #require(former)) == all - 1)
+        _ = try SQLiteJournal(path, of: "central")
+        #expect(try stepCount(path) == all)
+    }
+
+    @Test("A backup of a later version is refused, and the journal stays as it is")
+    func laterBackup() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("update-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let (path, backup) = ("\(folder)/central.sqlite", "\(folder)/backup")
+        _ = try SQLiteJournal(path, of: "central")
+        try JournalCopy.backUp(path, to: backup)
+        try await DatabaseQueue(path: backup).write { database in
+            try database.execute(sql: "INSERT INTO grdb_migrations VALUES ('9999 later')")
+        }
+        let refused = #expect(throws: Failure.self) {
+            try JournalCopy.restore(
+                backup, to: path, of: "central", at: Date(timeIntervalSince1970: 1_790_000_000))
+        }
+        #expect(refused?.status == .badConfiguration)
+        #expect(refused?.text.hasPrefix("journal \(backup): found tables of a later") == true)
+        _ = try SQLiteJournal(path, of: "central")
     }
 }
