@@ -44,7 +44,8 @@ final class AnswerLinks: Sendable {
             })
         self.users = users
         let words = FollowedFiles<ConsoleToken>.Words(
-            success: "notify: the key of links that answer read again; former links are void",
+            success:
+                "notify: the key of links that answer read again; links of another key are void",
             failure: "notify: no link answers until the file of their key can be used",
             failureLevel: .error)
         key = try FollowedFiles([file], words, logger: logger) { () throws(Failure) in

@@ -85,7 +85,7 @@ struct HookMachine: Sendable {
         // or with one that this hook does not get.
         let isNew = open[item.id] == nil && item.openedRevision == item.revision
         follow(item, in: group, at: now)
-        let event: HookSettings.Event? = isNew ? .opened : Self.event(of: change)
+        let event: HookSettings.Event? = isNew ? .opened : HookSettings.Event(change)
         if let event { collect(event, item, in: group, at: now) }
     }
 
@@ -120,21 +120,6 @@ struct HookMachine: Sendable {
         if missed > 0 {
             if summary == nil { summary = NoticeSummary() }
             summary?.miss(missed)
-        }
-    }
-
-    private static func event(of change: InboxChange) -> HookSettings.Event? {
-        if change.isProposal { return .proposed }
-        return switch (change.item.stage, change.before) {
-        // Claimed: as it was in an earlier life of the node.
-        case (.open, nil), (.claimed, nil): .opened
-        // Prolonged; a claim that ran out is over, although its stage stays.
-        case (.claimed(let person, _), .claimed(let former, let end))
-        where person == former && change.item.changedAt < end: nil
-        case (.claimed, _): .claimed
-        case (.answered, _): .answered
-        case (.settled, _), (.closed, _): .ended
-        case (.open, _), (.leaving, _): nil
         }
     }
 
@@ -197,6 +182,9 @@ struct HookMachine: Sendable {
             digests[key] = Digest(
                 notice: Notice(event, item), ids: [item.id], due: now.instant + settings.digest,
                 window: settings.digest, severity: item.report.severity)
+        } else if event.isUrgent(item.report.severity) {
+            // Not collected, but sent now, as far as the rate allows.
+            send(Notice(event, item), in: group, at: now)
         } else {
             sumUp(event, 1, of: item.report.severity, in: item.report.groupKey)
         }
@@ -272,14 +260,20 @@ struct HookMachine: Sendable {
     }
 
     private mutating func finish(_ key: DigestKey, _ digest: Digest, at now: Moment) {
-        guard var notice = digest.notice else {
+        guard let notice = digest.notice else {
             digests[key] = nil
             return
         }
-        notice.openCount = openCounts[key.group] ?? 0
         let window = min(digest.window * 2, max(digest.window, limits.digestMax))
         digests[key] = Digest(
             notice: nil, due: now.instant + window, window: window, severity: digest.severity)
+        send(notice, in: key.group, at: now)
+    }
+
+    /// Makes a message of a notice if the rate allows it, and counts its events otherwise.
+    private mutating func send(_ notice: Notice, in group: CoalescingKey, at now: Moment) {
+        var notice = notice
+        notice.openCount = openCounts[group] ?? 0
         forgetMade(at: now)
         let hasRoom = waiting.count < limits.waitingMax
         if hasRoom, summary == nil, made.count < settings.perMinute {

@@ -68,7 +68,7 @@ struct Notice: Hashable, Sendable {
     var openCount = 0
 
     /// Whether people are called for a critical presentation.
-    var isUrgent: Bool { severity == .critical && HookSettings.Event.calling.contains(event) }
+    var isUrgent: Bool { event.isUrgent(severity) }
 
     init(_ event: HookSettings.Event, _ item: InboxItem) {
         self.event = event

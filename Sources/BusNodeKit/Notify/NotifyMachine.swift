@@ -146,8 +146,8 @@ struct NotifyLimits: Hashable, Sendable {
     var pauseMax: Duration = .seconds(600)
     /// The most waiting messages of a hook; above it events are summed up.
     var waitingMax = 256
-    /// The most groups of events of a hook that are collected at a time; above it events are summed
-    /// up.
+    /// The most pairs of an event and a group that a hook collects at a time; above it events are
+    /// summed up.
     var digestCountMax = 1_024
     /// The longest time that events of one group are collected for.
     var digestMax: Duration = .seconds(600)

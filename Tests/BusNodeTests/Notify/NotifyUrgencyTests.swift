@@ -28,6 +28,19 @@ struct NotifyUrgencyTests {
         #expect(rig.pass(.seconds(1)).map(\.outline) == ["opened 1 last"])
     }
 
+    @Test("What is critical goes on also with more groups than can be collected at a time")
+    func aboveGroups() {
+        var limits = NotifyLimits()
+        limits.digestCountMax = 2
+        var rig = NotifyRig([NotifyRig.hook { $0.perMinute = 4 }], limits: limits)
+        for number in 0..<3 { rig.open(NotifyRig.report("\(number)")) }
+        for number in 0..<9 { rig.open(report("worst \(number)", .critical)) }
+        // At once, as many as the rate again; the rest is summed up with what is not critical.
+        let messages = rig.pass(.seconds(1)).map(\.outline)
+        #expect(messages == (0..<4).map { "opened 1 worst \($0)" } + ["summary 6"])
+        #expect(rig.pass(.seconds(10)).map(\.outline) == ["opened 1 0", "opened 1 1"])
+    }
+
     @Test("A storm of critical ones does not keep back the summary of the rest")
     func longStorm() {
         var rig = NotifyRig([NotifyRig.hook(digest: .zero) { $0.perMinute = 2 }])
