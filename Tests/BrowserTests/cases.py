@@ -208,10 +208,10 @@ def a_claim_is_prolonged_and_handed_over(page, console):
     assert '"takeOver":false' in sent, sent
     # One that is longer than 15 min is made no shorter.
     longer = console.call(f"{path}/claim", {"by": "ada", "forMilliseconds": 3_000_000})
-    page.until(lambda: "for 50 min" in page.text(".decide"), "the longer claim")
+    page.until(lambda: "for another 50 min" in page.text(".decide"), "the longer claim")
     page.click(".decide button", "Prolong")
     page.until(lambda: console.call(path)["revision"] > longer["revision"], "the claim again")
-    page.until(lambda: "for 50 min" in page.text(".decide"), "it to last as long")
+    page.until(lambda: "for another 50 min" in page.text(".decide"), "it to last as long")
     page.press("h")
     page.until(lambda: "Hand me over." in page.text("#handDialog"), "the form")
     page.press(page.keys.ESCAPE)

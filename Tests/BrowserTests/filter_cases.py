@@ -1,4 +1,5 @@
 """The filter of the inbox, its orders and its saved views. As in cases.py."""
+import re
 import pathlib
 import urllib.parse
 
@@ -350,7 +351,7 @@ def a_filter_decides_no_answer(page, console):
     page.until(lambda: "Skip × 3" in page.text(".options"), "the answer for all")
     box = page.text(".hiddenBox")
     assert "The filter hides 1 of these 3. An answer for the group is for it as well." in box, box
-    page.click(".hiddenBox button", "Leave the hidden ones out")
+    page.click(".hiddenBox button", "Leave out what is hidden")
     page.until(lambda: "Skip × 2" in page.text(".options"), "the answer for two")
     page.until(lambda: "It is left out" in page.text(".hiddenBox"))
     page.until(lambda: "Answer 2 of the 3 of the group" in page.text(".scope"))
@@ -362,9 +363,9 @@ def a_filter_decides_no_answer(page, console):
     page.click("#filter")
     page.press(*"code:1 ", page.keys.ESCAPE)
     page.until(lambda: page.text(".hiddenBox"), "the note")
-    page.click(".hiddenBox button", "Take the hidden ones in")
+    page.click(".hiddenBox button", "Take in what is hidden")
     page.until(lambda: "Skip × 3" in page.text(".options"), "the answer for all")
-    page.click(".hiddenBox button", "Leave the hidden ones out")
+    page.click(".hiddenBox button", "Leave out what is hidden")
     page.until(lambda: "Skip × 2" in page.text(".options"), "the answer for two")
     page.click("[data-option=skip]", "× 2")
     assert {first.answer(), second.answer()} == {("skip", "ada")}
@@ -474,10 +475,14 @@ def a_group_says_how_many_of_it_expire_soon(page, console):
                lambda: page.text("#list .age"))
     page.click("#list .toggle")
     page.until(lambda: len(page.texts("#list .member")) == 2, "the members")
-    page.until(lambda: [text for text in page.texts("#list .member .age") if "ends in" in text],
+    # Of the member with the later deadline the detail says when the first of the group expires.
+    page.click("#list .member:not(:has(.near))")
+    page.until(lambda: re.search(r"this one expires in 1 h.*; the first of the group in \d min\.$",
+                                 page.text(".expiry")), lambda: page.text(".expiry"))
+    page.until(lambda: [text for text in page.texts("#list .member .age") if "expires in" in text],
                lambda: page.texts("#list .member .age"))
     console.ask(report("One of one."), deadline=200)
-    page.until(lambda: any("One of one." in row and "ends in" in row
+    page.until(lambda: any("One of one." in row and "expires in" in row
                            for row in page.texts("#list .row")), "no number for one alone")
 
 

@@ -486,7 +486,7 @@ def a_claim_of_a_quarter_of_an_hour_is_one(page, console):
     signed(page, console)
     page.choose("Mine.")
     page.press("c")
-    page.until(lambda: "Claimed by you for 15 min" in page.text(".decide"), "the claim")
+    page.until(lambda: "Claimed by you for another 15 min" in page.text(".decide"), "the claim")
     console.ask(*[report("All of us.") for _ in range(2)])
     page.choose("All of us.")
     page.until(lambda: "Claim only this one" in page.text(".decide"), lambda: page.text(".decide"))

@@ -99,7 +99,7 @@ const nameless = (item) => el("p", {
 });
 
 const claimedText = (item, who) =>
-  el("p", {}, `Claimed by ${who} for `, until(Date.parse(item.claimedUntil)), ".");
+  el("p", {}, `Claimed by ${who} for another `, until(Date.parse(item.claimedUntil)), ".");
 
 /** Why options cannot be chosen; nothing when all can. */
 function permissionText({ options }) {
@@ -109,14 +109,22 @@ function permissionText({ options }) {
   return el("p", { className: "nameless", textContent });
 }
 
+/** The first deadline of a group; undefined where none comes before that of the item. */
+const firstDeadline = (item) => groupOf(item.group).members
+  .map(({ deadline }) => deadline).filter((deadline) => deadline < item.deadline)
+  .sort((a, b) => a - b)[0];
+
 function expiryText(item, size) {
   const option = expiryOption(item);
   const which = size > 1 ? " to this one" : "";
   const consequence = option ? `“${shown(optionTitle(option), 260)}” is applied${which}`
     : `${size > 1 ? "this one" : "it"} expires`;
+  const first = size > 1 && firstDeadline(item);
   return el("p", { className: "expiry" }, clockIcon(),
     ` Without an answer ${consequence} in `, until(item.deadline),
-    ", at ", timeOf(item.deadline), ` ${zoneName()}.`);
+    ", at ", timeOf(item.deadline), ` ${zoneName()}`,
+    ...(first ? [`; ${option ? "to the first" : "the first"} of the group in `, until(first)] : []),
+    ".");
 }
 
 function scopeOf(item, size, { whole, chosen }) {

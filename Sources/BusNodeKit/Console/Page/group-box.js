@@ -71,7 +71,7 @@ function hiddenBox(group) {
   const ids = hiddenOf(group).map(({ id }) => id);
   const isOut = ids.every((id) => state.leftOut.has(id));
   const button = el("button", {
-    type: "button", textContent: isOut ? "Take the hidden ones in" : "Leave the hidden ones out",
+    type: "button", textContent: isOut ? "Take in what is hidden" : "Leave out what is hidden",
     dataset: { key: "hidden" }, onclick: () => leaveOut(ids, !isOut),
   });
   return el("p", { className: "hiddenBox" }, `${text} `, !group.optionsDiffer && button);

@@ -96,8 +96,8 @@ function waitTiles() {
   const { all, bySeverity, byDomain, countMax } = state.chart?.waits ?? {};
   if (!all) return [];
   const list = (...tiles) => el("dl", { className: "tables waits" }, ...tiles);
-  const note = "Medians, and from ten answers on the time within which nine of ten came: people's "
-    + `answers to the latest ${number(countMax)} presentations of the `
+  const note = "The median; from ten answers on, also the time within which nine of ten came. Of "
+    + `people's answers to the latest ${number(countMax)} presentations of the `
     + `${timeText(state.chart.span)}.`;
   return [
     ...section("Time to answer, by severity", list(waitTile({ ...all, what: "all" }),

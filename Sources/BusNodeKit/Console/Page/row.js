@@ -109,7 +109,8 @@ function ageOf(item) {
 function expiryOf({ item, nearCount }, count) {
   const option = expiryOption(item);
   const isPart = nearCount < count;
-  const text = isPart ? "expires" : option ? shown(optionTitle(option), 24) : "ends";
+  const expires = nearCount === 1 ? "expires" : "expire";
+  const text = isPart || !option ? expires : shown(optionTitle(option), 24);
   const part = isPart && `${number(nearCount)} of ${number(count)}: `;
   return [clockIcon(), " ", part, el("span", { className: "applied", textContent: `${text} in` }),
     " ", until(item.deadline)].filter(Boolean);

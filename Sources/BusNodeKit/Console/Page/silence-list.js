@@ -60,7 +60,7 @@ function headOf(silence, isActive) {
       textContent: isActive ? "active" : "ended",
     }),
     el("span", {}, ...when, timeOf(silence.endsAt), ")"),
-    el("span", { textContent: `by ${shown(silence.by, 64)}` }),
+    el("span", { textContent: `made by ${shown(silence.by, 64)}` }),
     silence.endedBy && el("span", { textContent: `ended early by ${shown(silence.endedBy, 64)}` }));
 }
 
