@@ -262,8 +262,11 @@ final class ClientPatience: ChannelDuplexHandler, RemovableChannelHandler {
     }
 }
 
+/// The head of a request as later handlers see it.
+///
 /// A request line with a whole address (`GET http://host/path`) addresses the host in it, whatever
-/// its Host field says (RFC 9112, 3.2.2). Later handlers see only the path.
+/// its Host field says (RFC 9112, 3.2.2). An upgrade, such as to HTTP/2, is ignored (RFC 9110,
+/// 7.8): since the decoder reads nothing more after it, the connection ends with the response.
 final class TargetHost: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -276,11 +279,16 @@ final class TargetHost: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .head(var head) = unwrapInboundIn(data), !head.uri.hasPrefix("/"),
-            let scheme = head.uri.utf8.firstRange(of: "://".utf8)
-        else { return context.fireChannelRead(data) }
-        let named = head.uri[scheme.upperBound...].prefix { !"/?#".contains($0) }
-        head.headers.replaceOrAdd(name: "Host", value: String(named))
+        guard case .head(var head) = unwrapInboundIn(data) else {
+            return context.fireChannelRead(data)
+        }
+        if !head.uri.hasPrefix("/"), let scheme = head.uri.utf8.firstRange(of: "://".utf8) {
+            let named = head.uri[scheme.upperBound...].prefix { !"/?#".contains($0) }
+            head.headers.replaceOrAdd(name: "Host", value: String(named))
+        }
+        if head.headers.contains(name: "Upgrade") {
+            head.headers.replaceOrAdd(name: "Connection", value: "close")
+        }
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 }

@@ -139,7 +139,11 @@ extension JSONFields {
     ///
     /// - Parameter isConfirmation: Whether a proposal is confirmed, which has values of its own.
     func values(confirming isConfirmation: Bool) throws(Problem) -> [String: JSONValue] {
-        let values = try read("values", "an object", \.objectValue) ?? [:]
+        // A value may be a secret: the refusal, also in the log, has its kind alone.
+        let given = fields["values"] ?? .object([:])
+        guard let values = given.objectValue else {
+            throw .badRequest("values: found \(given.kind); allowed: a JSON object")
+        }
         guard values.isEmpty || !isConfirmation else {
             throw .badRequest(
                 "values: allowed only without confirms, since those of the proposal are confirmed")

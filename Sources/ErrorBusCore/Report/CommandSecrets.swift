@@ -7,24 +7,34 @@ enum CommandSecrets {
         case next
         /// The flag's own word has the password, `-pPASSWORD`.
         case attached
+        /// The flag's own word has the password, or else the next one, `-wPASSWORD`.
+        case attachedOrNext
         /// The next word has the password after its colon, `-u USER:PASSWORD`.
         case afterColon
     }
 
-    private static let forms: [(programs: [String], flags: [String], form: Form)] = [
-        (["curl"], ["-u", "--user", "-U", "--proxy-user"], .afterColon),
-        (
-            ["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump"], ["-p"],
-            .attached
-        ),
-        (["sshpass"], ["-p"], .attached),
-        (["sshpass", "mongosh", "mongodump", "mongorestore"], ["-p"], .next),
-        (["redis-cli"], ["-a", "--pass"], .next),
-        (["curl"], ["--oauth2-bearer"], .next),
-        (["openssl"], ["-pass", "-passin", "-passout"], .afterColon),
-        (["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete"], ["-w"], .next),
-        (["sqlcmd"], ["-P"], .next),
-    ]
+    /// - `switches`: The letters that may come before the flag's own one, as in `curl -sSu`.
+    private static let forms:
+        [(programs: [String], flags: [String], form: Form, switches: String)] = [
+            (
+                ["curl"], ["-u", "--user", "-U", "--proxy-user"], .afterColon,
+                "#0123456BGIJLNORSVZafgijklnpqsv"
+            ),
+            (
+                ["mysql", "mysqldump", "mysqladmin", "mysqlimport", "mariadb", "mariadb-dump"],
+                ["-p"], .attached, "BCNfnqstvw"
+            ),
+            (["sshpass"], ["-p"], .attachedOrNext, "v"),
+            (["mongosh", "mongodump", "mongorestore"], ["-p"], .attachedOrNext, "v"),
+            (["redis-cli"], ["-a", "--pass"], .next, ""),
+            (["curl"], ["--oauth2-bearer"], .next, ""),
+            (["openssl"], ["-pass", "-passin", "-passout"], .afterColon, ""),
+            (
+                ["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete"], ["-w"], .attachedOrNext,
+                "ACLMNQZacnrtuvx"
+            ),
+            (["sqlcmd"], ["-P"], .attachedOrNext, ""),
+        ]
 
     /// The ranges to mask in each word, in the words' own indices.
     static func ranges(in words: [ArraySlice<UInt8>]) -> [[Range<Int>]] {
@@ -38,11 +48,14 @@ enum CommandSecrets {
                 ranges[index + 1] += whole(following)
             }
             for entry in forms where entry.programs.contains(program) {
-                for flag in entry.flags where word.starts(with: flag.utf8) {
-                    let rest = word.dropFirst(flag.utf8.count)
+                for flag in entry.flags {
+                    guard let rest = rest(of: word, after: flag, behind: entry.switches) else {
+                        continue
+                    }
                     switch entry.form {
                     case .attached: ranges[index] += whole(rest)
-                    case .next where rest.isEmpty:
+                    case .attachedOrNext where !rest.isEmpty: ranges[index] += whole(rest)
+                    case .next where rest.isEmpty, .attachedOrNext:
                         if let following { ranges[index + 1] += whole(following) }
                     case .next: break
                     case .afterColon where rest.isEmpty:
@@ -53,6 +66,17 @@ enum CommandSecrets {
             }
         }
         return ranges
+    }
+
+    /// What follows a flag in its word; nil if the word does not begin with the flag, or with
+    /// switches and the flag's letter.
+    private static func rest(
+        of word: ArraySlice<UInt8>, after flag: String, behind switches: String
+    ) -> ArraySlice<UInt8>? {
+        if word.starts(with: flag.utf8) { return word.dropFirst(flag.utf8.count) }
+        let letters = word.dropFirst().drop { switches.utf8.contains($0) }
+        guard flag.utf8.count == 2, letters.first == flag.utf8.last else { return nil }
+        return letters.dropFirst()
     }
 
     /// Whether the word is a flag of a secret's name, with the value in a word of its own.

@@ -69,6 +69,11 @@ import Testing
             #expect(problem.details["expected"]?.stringValue?.isEmpty == false)
             #expect(!String(decoding: problem.json.encoded(), as: UTF8.self).contains("4711"))
         }
+        for values: JSONValue in ["4711", ["4711"]] {
+            let problem = try #require(try answer("move", values))
+            #expect(problem.status == .badRequest && problem.message.hasPrefix("values: found"))
+            #expect(!problem.message.contains("4711"))
+        }
         #expect(try answer("retry", ["path": "/a"])?.word == "badValue")
         #expect(try answer("move", ["path"])?.word == "badRequest")
         #expect(try answer("move", ["path"])?.isOrdinary == false)

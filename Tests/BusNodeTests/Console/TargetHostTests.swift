@@ -1,3 +1,6 @@
+import ErrorBus
+import ErrorBusTesting
+import Logging
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -22,5 +25,30 @@ struct TargetHostTests {
         guard case .head(let seen) = part else { return #expect(Bool(false), "\(part)") }
         #expect(seen.headers["Host"] == [expected])
         #expect(seen.uri == target)
+        #expect(!seen.headers.contains(name: "Connection"))
+    }
+
+    @Test("A request to upgrade the connection gets its response, and the connection ends")
+    func upgrade() async throws {
+        let said = Recorder<String>()
+        try await ServedConsole.run({ _ in }, logger: .silent) { console in
+            let peer = try await SocketPeer.connect(
+                to: Endpoint("tcp://127.0.0.1:\(console.address.port)"))
+            try await peer.send(
+                Array(
+                    """
+                    GET /api/v1/me HTTP/1.1\r
+                    Host: 127.0.0.1:\(console.address.port)\r
+                    Authorization: Bearer \(console.address.token ?? "")\r
+                    Connection: Upgrade, HTTP2-Settings\r
+                    Upgrade: h2c\r
+                    HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r
+                    \r
+
+                    """.utf8))
+            said.record(String(decoding: try await peer.receiveToEnd().bytes, as: UTF8.self))
+        }
+        let text = try await said.next()
+        #expect(text.hasPrefix("HTTP/1.1 200 "), "\(text)")
     }
 }

@@ -226,6 +226,16 @@ struct SecretMaskTests {
         #expect(masked("tool", "--password", "--x", "y") == ["tool", "--password", "--x", "y"])
         #expect(masked("tool", "--mode=secret", "y") == ["tool", "--mode=secret", "y"])
         #expect(masked("curl", "-u", "ann:abc", "x") == ["curl", "-u", "ann:***", "x"])
+        #expect(masked("curl", "-sSu", "ann:abc", "x") == ["curl", "-sSu", "ann:***", "x"])
+        #expect(masked("curl", "-fsSLuann:abc", "x") == ["curl", "-fsSLuann:***", "x"])
+        #expect(masked("curl", "-ou", "http://x") == ["curl", "-ou", "http://x"])
+        #expect(masked("ldapsearch", "-xw", "abc") == ["ldapsearch", "-xw", "***"])
+        #expect(masked("ldapsearch", "-xWb", "dc=abc") == ["ldapsearch", "-xWb", "dc=abc"])
+        #expect(masked("ldapsearch", "-wabc") == ["ldapsearch", "-w***"])
+        #expect(masked("sqlcmd", "-Pabc", "-S", "x") == ["sqlcmd", "-P***", "-S", "x"])
+        #expect(masked("sshpass", "-vpabc", "ssh") == ["sshpass", "-vp***", "ssh"])
+        #expect(masked("mongosh", "-pabc", "x") == ["mongosh", "-p***", "x"])
+        #expect(masked("mysql", "-uapp", "db") == ["mysql", "-uapp", "db"])
         #expect(
             masked("sh", "-c", "mysqldump -pabc db | gzip") == [
                 "sh", "-c", "mysqldump -p*** db | gzip",
