@@ -61,7 +61,7 @@ struct PromisedNumbersTests {
             "\(mebibytes(LargeMessages.byteCountMax)) at once, "
             + "\(kibibytes(LargeMessages.byteCountPerSecond)) more each second",
         "what children and clients have sent over tcp and was not read":
-            mebibytes(ConnectionBacklog().byteCountMax) + " of memory, counted while the process "
+            mebibytes(ConnectionBacklog().byteCountMax) + " of memory, while the process "
             + "has more than \(mebibytes(ConnectionBacklog().watchByteCount))",
         "lines that wait for a reader of standard error": kibibytes(ErrorOutput.byteCountMax),
         "results remembered": "\(minutes(times.tombstone)), at most \(limits.rememberedMax)",

@@ -24,7 +24,7 @@ package struct ConsoleToken: Sendable {
         self.file = file
     }
 
-    /// Reads the first line of a file that only its owner may read or write.
+    /// Reads a file of one line that only its owner may read or write.
     package init(file: String) throws(Failure) {
         do throws(FileRefusal) {
             try self.init(reading: file)

@@ -330,7 +330,7 @@ actor TerminalPresenter: Presenter {
             Terminal.say(start + "  (standard input has ended: no more prompts here)")
         }
         logger.warning(
-            "terminal closed: restart the node to be prompted there again")
+            "presenter: its terminal is closed; to be prompted there again, restart the node")
         for one in waiting.values { one.continuation.resume(returning: nil) }
         waiting.removeAll()
     }

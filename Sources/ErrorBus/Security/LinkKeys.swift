@@ -148,6 +148,6 @@ public final class KeyRing: Sendable {
 /// A child's connection that was refused for its key.
 package struct RefusedKey: Hashable, Sendable {
     package let key: PublicKey?
-    /// The IP address that the connection came from.
+    /// The IP address that the connection came from, or what is known of the connection instead.
     package let address: String
 }

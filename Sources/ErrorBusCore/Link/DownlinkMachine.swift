@@ -52,8 +52,8 @@ package struct DownlinkMachine: Sendable {
     /// The next check of each child; it may be earlier than needed.
     var childPlans = DeadlineQueue<NodeName>()
     var counters = LinkCounters()
-    /// The start of the current second of STATUS requests, and their number.
-    /// By the holder of the key, so that one does not use up what others may ask.
+    /// The start of the current second of STATUS requests, and their number from each holder of a
+    /// key, so that no holder uses up what others may ask.
     var statusWindow: (start: MonotonicTime, counts: [KeyHolder?: Int])?
     /// The allowance of each key that is no relay's for last words that are passed on.
     var lastWords: Allowances<NodeName>

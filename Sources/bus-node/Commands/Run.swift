@@ -99,7 +99,7 @@ struct Run: AsyncParsableCommand {
                     assembly.reload()
                     continue
                 }
-                logger.notice("terminal closed")
+                logger.notice("stopping: the terminal is closed")
                 kill(getpid(), SIGTERM)
             }
         }
