@@ -48,14 +48,15 @@ struct ConsoleCookie: Hashable, Sendable {
     func values(
         in cookies: [String]
     ) -> [(token: Substring, session: ConsoleSessions.Label?)] {
-        cookies.flatMap { $0.split(separator: ";") }.compactMap { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1)
+        // By scalars: with a combining one after it, a semicolon is no character of its own.
+        cookies.flatMap { $0.unicodeScalars.split(separator: ";") }.compactMap { pair in
+            let parts = pair.split(separator: "=", maxSplits: 1).map { Substring($0) }
             guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == name else { return nil }
             // Neither a token nor a sealed one has a colon.
-            let words = parts[1].split(separator: ":", maxSplits: 1)
+            let words = parts[1].unicodeScalars.split(separator: ":", maxSplits: 1)
             guard let token = words.first, words.count == 2 else { return (parts[1], nil) }
-            guard words[1].utf8.count <= Self.labelByteMax else { return nil }
-            return (token, String(words[1]))
+            guard Substring(words[1]).utf8.count <= Self.labelByteMax else { return nil }
+            return (Substring(token), String(words[1]))
         }
     }
 }

@@ -199,7 +199,8 @@ struct QueryFields: Sendable {
     private var fields: [String: String] = [:]
 
     init(_ query: String?) throws(APIProblem) {
-        for pair in (query ?? "").split(separator: "&") {
+        // By scalars: with a combining one after it, an ampersand is no character of its own.
+        for pair in (query ?? "").unicodeScalars.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let decoded = parts.map {
                 String($0).replacingScalars(["+": " "]).removingPercentEncoding

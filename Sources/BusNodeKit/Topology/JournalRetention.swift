@@ -1,8 +1,8 @@
 import OrderedCollections
 
 /// The time that a journal keeps ended presentations: `retention` of a node. The first limit that
-/// is reached applies. Above the age the oldest go first, above the number or the size those without
-/// a decision.
+/// is reached applies. Above the age the oldest go first, above the number or the size those
+/// without a decision.
 package struct JournalRetention: Hashable, Sendable {
     package static let ageRange: ClosedRange<Duration> =
         .seconds(3_600) ... .seconds(DurationText.dayCountMax * 86_400)

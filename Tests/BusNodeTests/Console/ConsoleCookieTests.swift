@@ -34,6 +34,17 @@ struct ConsoleCookieTests {
         } catch { return "\(error.status.code) \(error.word)" }
     }
 
+    @Test("A separator counts also with a combining scalar after it")
+    func combining() throws {
+        let settings = ConsoleSettings(listen: try Endpoint("tcp://127.0.0.1:8080"))
+        let cookie = ConsoleCookie(at: "127.0.0.1:8080", of: settings)
+        let found = cookie.values(in: ["a=b;\u{301}c=d; errorbus-8080=x:\u{301}y;\u{301}z"])
+        #expect(found.map(\.token) == ["x"])
+        #expect(found.map(\.session) == ["\u{301}y"])
+        let query = try QueryFields("a=1&\u{301}b=2")
+        #expect(query.text("a") == "1" && query.text("\u{301}b") == "2")
+    }
+
     @Test("A cookie admits its user in its own sign-in, and shows no token")
     func sealed() throws {
         let (anna, bob) = (try file.add("anna", []), try file.add("bob", []))
