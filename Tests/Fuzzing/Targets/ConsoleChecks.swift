@@ -144,9 +144,11 @@ enum ConsoleChecks {
                 try admission.token(in: token, of: session)
             }
             try hold([token, nil].contains(opened ?? nil), "\(token) is opened")
-            try hold(!token.isEmpty && !token.contains(";"), "the token \(token)")
+            // By scalars: a Greek question mark is equal to a semicolon.
+            let scalars = token.unicodeScalars
+            try hold(!scalars.isEmpty && !scalars.contains(";"), "the token \(token)")
             guard let session else { continue }
-            try hold(!token.contains(":"), "the token \(token) of \(session)")
+            try hold(!scalars.contains(":"), "the token \(token) of \(session)")
         }
     }
 
