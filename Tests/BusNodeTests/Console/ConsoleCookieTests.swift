@@ -41,7 +41,7 @@ struct ConsoleCookieTests {
         let found = cookie.values(in: ["a=b;\u{301}c=d; errorbus-8080=x:\u{301}y;\u{301}z"])
         #expect(found.map(\.token) == ["x"])
         #expect(found.map(\.session) == ["\u{301}y"])
-        // A Greek question mark is equal to a semicolon, and separates nothing.
+        // U+037E is equal to a semicolon, and separates nothing.
         let one = cookie.values(in: ["errorbus-8080=x\u{37E}y"])
         #expect(one.map { Array($0.token.unicodeScalars) } == [["x", "\u{37E}", "y"]])
         let query = try QueryFields("a=1&\u{301}b=2")

@@ -144,7 +144,7 @@ enum ConsoleChecks {
                 try admission.token(in: token, of: session)
             }
             try hold([token, nil].contains(opened ?? nil), "\(token) is opened")
-            // By scalars: a Greek question mark is equal to a semicolon.
+            // By scalars: U+037E is equal to a semicolon.
             let scalars = token.unicodeScalars
             try hold(!scalars.isEmpty && !scalars.contains(";"), "the token \(token)")
             guard let session else { continue }
