@@ -103,7 +103,12 @@ package struct KeyFolder {
     ///
     /// - Throws: When the folder or a file of it cannot be used, or two names have one key.
     package func publicKeys() throws(Failure) -> PublicKeys {
-        try check()
+        do throws(FileRefusal) { try PrivateFile.checkFolder(path) } catch {
+            throw Failure(
+                error.status,
+                "keys \(path.shown()): \(error.text)"
+                    + (error.isMissing ? "; bus-node keygen makes the folder" : ""))
+        }
         var known: [NodeName: PublicKey] = [:]
         var former: [NodeName: PublicKey] = [:]
         var signers: [NodeName: [SignerKey]] = [:]
@@ -126,22 +131,6 @@ package struct KeyFolder {
             }
         }
         return (known, former, signers)
-    }
-
-    /// Refuses a folder that is missing, or that other users own or can write.
-    private func check() throws(Failure) {
-        do throws(FileRefusal) { try PrivateFile.checkFolder(path) } catch {
-            throw Failure(
-                error.status,
-                "keys \(path.shown()): \(error.text)"
-                    + (error.isMissing ? "; bus-node keygen makes the folder" : ""))
-        }
-    }
-
-    /// Refuses a folder that is there, and that nodes would refuse: keys would come into the hands
-    /// of other users.
-    package func checkIfThere() throws(Failure) {
-        if FileStatus(path) != nil { try check() }
     }
 
     /// Removes the keys that their own public files no longer have, though another file of the

@@ -53,7 +53,6 @@ struct Keygen: AsyncParsableCommand {
                 try names(replace, of: "--replace"), try names(retire, of: "--retire")
             )
             let folder = KeyFolder(path)
-            try folder.checkIfThere()
             try folder.checkReplaced(replaced, in: topology, making: clients)
             var lines: [String] = []
             func report(_ what: String, _ name: NodeName) {

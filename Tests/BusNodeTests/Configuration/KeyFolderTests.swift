@@ -36,17 +36,6 @@ struct KeyFolderTests {
         #expect(try !text(folder.publicFile(of: "worker")).contains("former"))
     }
 
-    @Test("No keys are made in a folder that nodes refuse, since other users can write it")
-    func openFolder() throws {
-        try folder.checkIfThere()
-        _ = try folder.make("worker")
-        try folder.checkIfThere()
-        #expect(chmod(folder.path, 0o777) == 0)
-        let refused = #expect(throws: Failure.self) { try folder.checkIfThere() }
-        #expect(refused?.status == .badConfiguration)
-        #expect(refused?.text.hasPrefix("keys \(folder.path): found mode 0777") == true)
-    }
-
     @Test("A replacement makes the folder, and keeps the former keys for a public file of any age")
     func replaced() throws {
         try folder.replace("worker")
